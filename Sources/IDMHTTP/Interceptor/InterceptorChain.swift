@@ -3,7 +3,7 @@
 /// A chain is of one call: whatever is made of it is the same thing done again, and goes for the same user.
 public struct InterceptorChain: Sendable {
     /// What the chain is of.
-    let call: ServiceCall
+    let call: RequestContext
     private let place: Int
 
     /// A chain that ends with an exchange: for a service, or for the test of an interceptor.
@@ -11,11 +11,11 @@ public struct InterceptorChain: Sendable {
         _ interceptors: some Sequence<any HTTPInterceptor> = [], configuration: ServiceConfiguration,
         exchange: @escaping @Sendable (ServiceRequest) async throws -> ServiceResponse
     ) {
-        self.init(ServiceCall(Array(interceptors), configuration) { request, _ in try await exchange(request) })
+        self.init(RequestContext(Array(interceptors), configuration) { request, _ in try await exchange(request) })
     }
 
     /// The chain of a call, from a place on.
-    init(_ call: ServiceCall, from place: Int = 0) {
+    init(_ call: RequestContext, from place: Int = 0) {
         self.call = call
         self.place = place
     }
@@ -25,12 +25,12 @@ public struct InterceptorChain: Sendable {
 
     /// The same chain as one of another call, which goes for nobody yet.
     var ofAnotherCall: InterceptorChain {
-        InterceptorChain(ServiceCall(call.interceptors, call.configuration, call.exchange), from: place)
+        InterceptorChain(RequestContext(call.interceptors, call.configuration, call.exchange), from: place)
     }
 
     /// Makes a request of what comes next.
     public func callAsFunction(_ request: ServiceRequest) async throws -> ServiceResponse {
-        guard place < call.interceptors.endIndex else { return try await call.exchange(request, call.owners) }
+        guard place < call.interceptors.endIndex else { return try await call.exchange(request, call.scope) }
         return try await call.interceptors[place].intercept(request, next: InterceptorChain(call, from: place + 1))
     }
 }

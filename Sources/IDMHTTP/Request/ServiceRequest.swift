@@ -45,7 +45,7 @@ public struct ServiceRequest: Sendable {
     /// Whether it goes past the cache: a transfer keeps what comes in files of its own.
     var skipsCache = false
     /// Whom it goes for, where it is one of several that are made of one thing. Nil if it is all there is.
-    var owners: RequestOwners?
+    var scope: CredentialScope?
 
     /// Makes a request. Nothing is checked before it is sent.
     public init(

@@ -89,7 +89,7 @@ public struct HTTPService: DataProvider {
             status: response.status, headers: response.headers, url: response.url,
             bytes: response.stream ?? HTTPBytes(response.body))
         if let deadline = request.totalTimeout, response.stream != nil {
-            let body = WatchedBody(
+            let body = TimedBody(
                 stream.bytes, silence: nil, rest: (deadline - elapsed(), overdue(request, after: deadline)),
                 clock: clock, error: { $0 })
             stream.bytes = body.bytes
@@ -101,9 +101,9 @@ public struct HTTPService: DataProvider {
         to request: ServiceRequest, rules: [ResponseRule], opens: Bool
     ) async throws -> ServiceResponse {
         try Task.checkCancellation()
-        let exchange = Exchange(
+        let exchange = RequestExecutor(
             configuration: configuration, transport: transport, rules: rules + self.rules, clock: clock, opens: opens)
-        let call = ServiceCall(interceptors, configuration, owners: request.owners ?? RequestOwners()) {
+        let call = RequestContext(interceptors, configuration, scope: request.scope ?? CredentialScope()) {
             try await exchange.response(to: $0, of: $1)
         }
         let chain = InterceptorChain(call)
@@ -125,11 +125,11 @@ public struct HTTPService: DataProvider {
         }
         do {
             // The chain hears of a cancellation and nothing else, and some of it tells what it hears.
-            let watch = SilenceWatch(duration: deadline, clock: clock) {
+            let watch = Timeout(duration: deadline, clock: clock) {
                 chain.call.giveUp(.timedOut(.total(deadline)))
             }
             return try await watch.run { _ in try await run(request, chain) }
-        } catch is SilenceWatch.Silence {
+        } catch is Timeout.Expired {
             throw overdue(request, after: deadline)
         }
     }

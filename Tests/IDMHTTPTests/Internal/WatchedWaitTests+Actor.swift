@@ -18,12 +18,12 @@ extension WatchedWaitTests {
         let (watch, clock) = (ArrivalWatch(), ManualClock())
         let waiting = LibraryTask.$executor.withValue(watch) {
             Task {
-                try await SilenceWatch(duration: .seconds(1), clock: clock).run { _ in try await Self.unwatched() }
+                try await Timeout(duration: .seconds(1), clock: clock).run { _ in try await Self.unwatched() }
             }
         }
         try await clock.waitForSleepers(1)
         await clock.advance(by: .seconds(1))
-        await #expect(throws: SilenceWatch.Silence.self) { try await waiting.value }
+        await #expect(throws: Timeout.Expired.self) { try await waiting.value }
         #expect(watch.onMain == [true])
     }
 }

@@ -30,7 +30,7 @@ struct WatchedWaitTests {
 
     @Test("while who waits for the first result is on the way")
     func firstResult() async throws {
-        let first = FirstResult<Void>()
+        let first = OneShot<Void>()
         try await expectWatched {
             try await first.value()
         } letGoOn: {

@@ -49,7 +49,7 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
     public typealias Credential = Scheme.Credential
 
     private typealias News = CredentialNews<Credential>
-    private typealias State = CredentialState<Credential, FirstResult<News>>
+    private typealias State = CredentialState<Credential, OneShot<News>>
 
     private let scheme: Scheme
     private let origin: ServiceOrigin?
@@ -125,7 +125,7 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
             !RefreshScope.contains(self)
         else { return try await next(request) }
         let admission = try await freshAdmission(next)
-        guard next.call.owners.include(admission?.1.user, of: self) else { throw AuthenticationError.userHasChanged }
+        guard next.call.scope.include(admission?.1.user, of: self) else { throw AuthenticationError.userHasChanged }
         guard let (credential, stamp) = admission else { return try await next(request) }
         caches.add(next.configuration.cache)
         do {
@@ -189,7 +189,7 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
 
     /// The credential to go with. Nil if nobody is logged in.
     private func admission() async throws -> (Credential, CredentialStamp)? {
-        let waiter = FirstResult<News>()
+        let waiter = OneShot<News>()
         let id = lastWaiter.add(1, ordering: .relaxed).newValue
         switch state.withLock({ $0.admit(waiter, id) }) {
         case .anonymous: return nil
@@ -202,7 +202,7 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
     private func replacement(
         for stamp: CredentialStamp, _ next: InterceptorChain
     ) async throws -> (Credential, CredentialStamp)? {
-        let waiter = FirstResult<News>()
+        let waiter = OneShot<News>()
         let id = lastWaiter.add(1, ordering: .relaxed).newValue
         switch state.withLock({ $0.reject(stamp, waiter, id) }) {
         case .stop: throw AuthenticationError.userHasChanged
@@ -219,7 +219,7 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
         }
     }
 
-    private func wait(_ waiter: FirstResult<News>, _ id: Int) async throws -> (Credential, CredentialStamp) {
+    private func wait(_ waiter: OneShot<News>, _ id: Int) async throws -> (Credential, CredentialStamp) {
         let news = try await LibraryTask.reactingToCancel {
             try await waiter.value()
         } onCancel: {

@@ -7,7 +7,7 @@ internal import Synchronization
 /// waits ends at once. A request that is opened holds its place until its body has been read, or nobody holds the body
 /// any more. Put it last, so that no request holds a place while it waits for something else.
 public final class ConcurrencyInterceptor: HTTPInterceptor {
-    private let entrances: Turnstiles<ServiceOrigin, FirstResult<Void>>
+    private let entrances: Turnstiles<ServiceOrigin, OneShot<Void>>
     private let didQueue: @Sendable () -> Void
 
     /// Makes an interceptor.
@@ -52,7 +52,7 @@ public final class ConcurrencyInterceptor: HTTPInterceptor {
 
     private func enter(_ origin: ServiceOrigin) async throws {
         try Task.checkCancellation()
-        let turn = FirstResult<Void>()
+        let turn = OneShot<Void>()
         guard let number = entrances.enter(origin, turn) else { return }
         EventRecorder.record(.queued)
         didQueue()

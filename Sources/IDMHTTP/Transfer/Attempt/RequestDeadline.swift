@@ -22,8 +22,8 @@ struct RequestDeadline: Sendable {
     /// Waits for something, until there is nothing left.
     func wait(for work: @escaping @Sendable () async throws -> Void) async throws {
         do {
-            try await SilenceWatch(duration: try rest(), clock: clock).run { _ in try await work() }
-        } catch is SilenceWatch.Silence {
+            try await Timeout(duration: try rest(), clock: clock).run { _ in try await work() }
+        } catch is Timeout.Expired {
             throw overdue()
         }
     }

@@ -69,11 +69,11 @@ public struct TransferProgresses: AsyncSequence, Sendable {
                 return true
             }
             do {
-                try await SilenceWatch(duration: rest, clock: group.clock).run { [group, changes, version] _ in
+                try await Timeout(duration: rest, clock: group.clock).run { [group, changes, version] _ in
                     var version = version
                     while !group.isOver(), let (_, next) = await changes.next(after: version) { version = next }
                 }
-            } catch is SilenceWatch.Silence {
+            } catch is Timeout.Expired {
                 return true
             } catch {
                 return false

@@ -118,7 +118,7 @@ public struct DownloadProvider: DataProvider {
                 .badRequest(error), request: download.request.description(redacted: service.configuration.redaction))
         }
         var download = download
-        download.request.owners = RequestOwners()
+        download.request.scope = CredentialScope()
         return DownloadRun(
             service: service, download: download, part: try part(of: download, from: address.url),
             reporter: .current(service.clock, tellsFalls: tellsFalls), willOpen: willOpen,

@@ -50,7 +50,7 @@ public struct UploadProvider: DataProvider {
         let deadline = RequestDeadline(request, service)
         let interruption = Interruption(deadline: deadline)
         var request = request
-        request.owners = RequestOwners()
+        request.scope = CredentialScope()
         let reporter = TransferReporter.current(service.clock, tellsFalls: tellsFalls)
         let response = try await interruption.run { [service, request] in
             let flow = RequestFlow(request, interruption.control)

@@ -1,5 +1,5 @@
 /// What is to be done at which times. Most of it is given up before, and costs little then. A value.
-struct AlarmBook<Instant: Comparable, Body> {
+struct TimerHeap<Instant: Comparable, Body> {
     private var bodies = Heap<Instant, Body>()
 
     /// How many there are, and how many places they take.

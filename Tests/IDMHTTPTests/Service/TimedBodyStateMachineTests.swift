@@ -20,7 +20,7 @@ private struct ReadingSystem: Explorable {
     enum Worker: Hashable { case coming, waiting, fetching, gone }
     private struct Fault: Error {}
 
-    private var state = WatchedBodyState<Int, String>()
+    private var state = TimedBodyStateMachine<Int, String>()
     private var waiting: [Int] = []
     private var worker = Worker.coming
     private var asked = 0
@@ -99,7 +99,7 @@ private struct ReadingSystem: Explorable {
         try require(waiting.isEmpty || worker != .waiting, "somebody waits, and nobody fetches")
     }
 
-    private mutating func perform(_ action: WatchedBodyState<Int, String>.Action) throws(Violation) {
+    private mutating func perform(_ action: TimedBodyStateMachine<Int, String>.Action) throws(Violation) {
         switch action {
         case .none: break
         case .tell(_, let goOn):
@@ -128,7 +128,7 @@ struct WatchedBodyStateTests {
     @Test("that is read after it broke off, says so again, and never that it is complete")
     func afterwards() {
         struct Cut: Error {}
-        var state = WatchedBodyState<Int, Int>()
+        var state = TimedBodyStateMachine<Int, Int>()
         _ = state.end(Cut())
         _ = state.end(nil)
 

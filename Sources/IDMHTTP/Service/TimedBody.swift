@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// The transport's bytes are read in a task of their own, so that those which ignore a cancellation can be left behind.
 /// It fetches a piece when somebody asks for it, and never before.
-final class WatchedBody: Sendable {
+final class TimedBody: Sendable {
     private let core: Core
 
     /// - Parameters:
@@ -27,7 +27,7 @@ final class WatchedBody: Sendable {
     deinit { core.end(CancellationError()) }
 
     /// The bytes. They keep the transfer alive.
-    var bytes: HTTPBytes { HTTPBytes { WatchedCursor(body: self) } }
+    var bytes: HTTPBytes { HTTPBytes { TimedCursor(body: self) } }
 
     fileprivate func gather(_ least: Int) { core.gather(least) }
 
@@ -40,8 +40,8 @@ final class WatchedBody: Sendable {
     }
 }
 
-private struct WatchedCursor: ByteCursor {
-    let body: WatchedBody
+private struct TimedCursor: ByteCursor {
+    let body: TimedBody
 
     mutating func gather(_ least: Int) { body.gather(least) }
 
@@ -55,9 +55,9 @@ private final class Core: Sendable {
     private enum Role: Int { case worker, listener, limit }
     private typealias Reader = TrackedContinuation<Data?, any Error>
     private typealias Worker = UnsafeContinuation<Bool, Never>
-    private typealias State = WatchedBodyState<Reader, Worker>
+    private typealias State = TimedBodyStateMachine<Reader, Worker>
 
-    private let meter: (any SilenceMeter)?
+    private let meter: (any IdleTimer)?
     private let control: PauseControl?
     private let error: @Sendable (any Error) -> any Error
     private let state = Locked(State())
@@ -67,7 +67,7 @@ private final class Core: Sendable {
     private let least = Atomic(1)
 
     init(
-        meter: (any SilenceMeter)?, _ control: PauseControl?, error: @escaping @Sendable (any Error) -> any Error
+        meter: (any IdleTimer)?, _ control: PauseControl?, error: @escaping @Sendable (any Error) -> any Error
     ) {
         self.meter = meter
         self.control = control
@@ -109,7 +109,7 @@ private final class Core: Sendable {
     }
 
     /// Ends it when a time is over.
-    func end(after meter: any SilenceMeter, with error: any Error) {
+    func end(after meter: any IdleTimer, with error: any Error) {
         let alarm = meter.onSilence(unless: nil) { [self] in end(error) }
         keep(.limit) { alarm.giveUp() }
     }
@@ -133,7 +133,7 @@ private final class Core: Sendable {
             switch state.withLock({ $0.silence(since: turn) }) {
             case .rest: break
             case .listen: listen()
-            case .over: end(error(SilenceWatch.Silence()))
+            case .over: end(error(Timeout.Expired()))
             }
         }
         keep(.listener) { alarm.giveUp() }

@@ -1,7 +1,7 @@
 internal import IDMCore
 
 /// The first of several results, for one who waits. Whatever comes later isn't heard.
-final class FirstResult<Value: Sendable>: Sendable {
+final class OneShot<Value: Sendable>: Sendable {
     private enum State {
         case open
         case waiting(TrackedContinuation<Value, any Error>)

@@ -3,9 +3,9 @@ internal import IDMCore
 /// Ends work in which nothing has happened for a time.
 ///
 /// The work runs in a task of its own, so that work which ignores its cancellation can be left behind.
-struct SilenceWatch: Sendable {
+struct Timeout: Sendable {
     /// What is thrown when the time is over.
-    struct Silence: Error {}
+    struct Expired: Error {}
 
     let duration: Duration
     let clock: any Clock<Duration>
@@ -14,14 +14,14 @@ struct SilenceWatch: Sendable {
     /// Happens when the time is over, before the work is cancelled. It must be short.
     var onSilence: @Sendable () -> Void = {}
 
-    /// Does work that tells the meter what happens. Throws ``Silence`` when nothing has for the duration, and a
+    /// Does work that tells the meter what happens. Throws ``Expired`` when nothing has for the duration, and a
     /// `CancellationError` when the caller is cancelled; the work is cancelled before that in both cases.
     func run<Value: Sendable>(
-        _ work: @escaping @Sendable (_ meter: any SilenceMeter) async throws -> Value
+        _ work: @escaping @Sendable (_ meter: any IdleTimer) async throws -> Value
     ) async throws -> Value {
         try Task.checkCancellation()
         let meter = clock.meter(of: duration)
-        let first = FirstResult<Value>()
+        let first = OneShot<Value>()
         let worker = LibraryTask.startLater { _ in
             do {
                 // Its turn may have come late.
@@ -32,7 +32,7 @@ struct SilenceWatch: Sendable {
             }
         }
         let alarm = meter.onSilence(unless: control) {
-            first.end(.failure(Silence())) {
+            first.end(.failure(Expired())) {
                 onSilence()
                 worker.cancel()
             }

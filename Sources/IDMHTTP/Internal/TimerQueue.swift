@@ -30,17 +30,17 @@ extension Clock where Duration == Swift.Duration {
 }
 
 private enum SystemAlarms {
-    static let continuous = Alarms(ContinuousClock())
-    static let suspending = Alarms(SuspendingClock())
+    static let continuous = TimerQueue(ContinuousClock())
+    static let suspending = TimerQueue(SuspendingClock())
 }
 
 /// All alarms of a clock of the system, with one task that sleeps until the next.
 ///
 /// A sleeping task for each would cost a timer that the system keeps until its time, although nearly every request is
 /// done long before its time is over.
-private final class Alarms<C: Clock<Duration>>: Sendable {
+private final class TimerQueue<C: Clock<Duration>>: Sendable {
     private struct State {
-        var book = AlarmBook<C.Instant, @Sendable () -> Void>()
+        var book = TimerHeap<C.Instant, @Sendable () -> Void>()
         /// Until when the task sleeps that counts. Nil if none does.
         var end: C.Instant?
         /// Which task that is.
@@ -50,7 +50,7 @@ private final class Alarms<C: Clock<Duration>>: Sendable {
     private let clock: C
     private let state = Locked(State())
     /// With a thread of its own: an app may keep all of those busy that others share, and then nobody's time would end.
-    private let queue = DispatchQueue(label: "IDMHTTP.Alarms")
+    private let queue = DispatchQueue(label: "IDMHTTP.TimerQueue")
     /// How long the task sleeps at most: one in whose place another has stepped is gone by then.
     private let longest = Duration.seconds(10)
 

@@ -1,7 +1,7 @@
 internal import IDMCore
 
 /// Knows for how long nothing has happened.
-protocol SilenceMeter: Sendable {
+protocol IdleTimer: Sendable {
     /// Something has happened.
     func hear()
 
@@ -15,13 +15,13 @@ protocol SilenceMeter: Sendable {
 
 extension Clock where Duration == Swift.Duration {
     /// What waits for a silence of a duration, which begins now.
-    func meter(of duration: Duration) -> any SilenceMeter {
+    func meter(of duration: Duration) -> any IdleTimer {
         ClockMeter(self, duration: duration)
     }
 }
 
 /// An alarm that is set anew whenever something was heard in the meantime: a resume, among others.
-private final class SilenceAlarm<C: Clock<Duration>>: Sendable {
+private final class RestartingTimer<C: Clock<Duration>>: Sendable {
     private struct State {
         /// Which setting this is: what belongs to one before comes too late.
         var number = 0
@@ -116,7 +116,7 @@ private final class SilenceAlarm<C: Clock<Duration>>: Sendable {
     }
 }
 
-private final class ClockMeter<C: Clock<Duration>>: SilenceMeter {
+private final class ClockMeter<C: Clock<Duration>>: IdleTimer {
     let clock: C
     private let duration: Duration
     /// Nil while nothing is to happen.
@@ -147,7 +147,7 @@ private final class ClockMeter<C: Clock<Duration>>: SilenceMeter {
     var end: C.Instant { (last.withLock { $0 } ?? clock.now).advanced(by: duration) }
 
     func onSilence(unless control: PauseControl?, _ body: @escaping @Sendable () -> Void) -> Alarm {
-        let alarm = SilenceAlarm(self, control, body)
+        let alarm = RestartingTimer(self, control, body)
         alarm.begin()
         return Alarm { alarm.giveUp() }
     }

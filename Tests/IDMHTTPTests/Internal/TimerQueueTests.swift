@@ -7,12 +7,12 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("Alarms", .timeLimit(.ample))
+@Suite("TimerQueue", .timeLimit(.ample))
 struct AlarmTests {
     @Test("come in the order of their times, except for those that were given up", arguments: 0..<20 as Range<UInt64>)
     func order(seed: UInt64) {
         var random = SplitMix(seed: seed)
-        var book = AlarmBook<Int, Int>()
+        var book = TimerHeap<Int, Int>()
         var times: [Int: Int] = [:]
         var now = 0
         for _ in 0..<500 {

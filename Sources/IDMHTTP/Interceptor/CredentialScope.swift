@@ -1,7 +1,7 @@
 internal import IDMCore
 
 /// Whom the requests go for that are made of one thing, be it again or one after the other.
-final class RequestOwners: Sendable {
+final class CredentialScope: Sendable {
     private let users = Locked<[ObjectIdentifier: Int]>([:])
 
     /// Whether a request may go for a user, or for nobody with nil. The first user to whom an interceptor gives a

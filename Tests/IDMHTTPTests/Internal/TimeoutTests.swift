@@ -10,7 +10,7 @@ struct SilenceWatchTests {
     @Test("isn't begun if it is cancelled before its turn")
     func cancelledBeforeItsTurn() async throws {
         let (jobs, log) = (HeldJobs(), Log())
-        let watch = SilenceWatch(duration: .seconds(60), clock: ManualClock())
+        let watch = Timeout(duration: .seconds(60), clock: ManualClock())
         let task = LibraryTask.$executor.withValue(jobs) {
             Task { try await watch.run { _ in log.add("begun") } }
         }

@@ -1,24 +1,24 @@
 internal import IDMCore
 
 /// One call of a service: what all the requests have in common that are made of its chain.
-final class ServiceCall: Sendable {
+final class RequestContext: Sendable {
     let configuration: ServiceConfiguration
     let interceptors: [any HTTPInterceptor]
-    let exchange: @Sendable (ServiceRequest, RequestOwners) async throws -> ServiceResponse
-    let owners: RequestOwners
+    let exchange: @Sendable (ServiceRequest, CredentialScope) async throws -> ServiceResponse
+    let scope: CredentialScope
     private let ending = Locked<HTTPError.Reason?>(nil)
 
     init(
         _ interceptors: [any HTTPInterceptor], _ configuration: ServiceConfiguration,
-        owners: RequestOwners = RequestOwners(),
-        _ exchange: @escaping @Sendable (ServiceRequest, RequestOwners) async throws -> ServiceResponse
+        scope: CredentialScope = CredentialScope(),
+        _ exchange: @escaping @Sendable (ServiceRequest, CredentialScope) async throws -> ServiceResponse
     ) {
         self.interceptors = interceptors
         self.configuration = configuration
-        self.owners = owners
+        self.scope = scope
         self.exchange = exchange
         // From its beginning: whoever comes while it waits for something is somebody else.
-        if let cookies = configuration.cookies { _ = owners.include(cookies.generation, of: cookies) }
+        if let cookies = configuration.cookies { _ = scope.include(cookies.generation, of: cookies) }
     }
 
     /// The call is given up, and this is why: what is done for it is about to be cancelled, and hears nothing else.

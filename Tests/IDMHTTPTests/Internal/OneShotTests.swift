@@ -9,7 +9,7 @@ struct FirstResultTests {
 
     @Test("is heard, also if it comes before anybody waits, and no later one")
     func before() async throws {
-        let result = FirstResult<Int>()
+        let result = OneShot<Int>()
 
         #expect(result.end(.success(1)))
         #expect(!result.end(.success(2)))
@@ -20,7 +20,7 @@ struct FirstResultTests {
 
     @Test("is decided before what it brings about happens, and heard after it")
     func action() async throws {
-        let (result, executor, actions) = (FirstResult<Int>(), CountingExecutor(), Log())
+        let (result, executor, actions) = (OneShot<Int>(), CountingExecutor(), Log())
         let waiting = Task(executorPreference: executor) { try await result.value() }
         try await executor.ran(1)
         result.end(.failure(Trouble.one)) {
@@ -35,7 +35,7 @@ struct FirstResultTests {
     @Test("is not heard before that either by one who comes meanwhile")
     func duringAction() async throws {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
-        let (result, log) = (FirstResult<Int>(), Log())
+        let (result, log) = (OneShot<Int>(), Log())
         var waiting: Task<Int, any Error>?
         result.end(.success(1)) {
             // Goes on to where it waits, and would go on from there if it were told.
@@ -52,7 +52,7 @@ struct FirstResultTests {
     @Test("is one of many that race, whoever waits")
     func races() async throws {
         for round in 0..<200 {
-            let result = FirstResult<Int>()
+            let result = OneShot<Int>()
             let winners = await withTaskGroup(of: Int?.self) { group in
                 for value in 0..<4 { group.addTask { result.end(.success(value)) ? value : nil } }
                 group.addTask { (try? await result.value()).map { $0 + 100 } }

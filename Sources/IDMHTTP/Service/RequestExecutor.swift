@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// What stands at the end of a chain: checks a request, lets the transport make it, follows redirects, reads the body
 /// and judges the response.
-struct Exchange: Sendable {
+struct RequestExecutor: Sendable {
     let configuration: ServiceConfiguration
     let transport: any HTTPTransport
     let rules: [ResponseRule]
@@ -12,14 +12,14 @@ struct Exchange: Sendable {
     /// Whether the body is left to whoever asks, unless the response is a failure.
     let opens: Bool
 
-    /// - Parameter owners: Whom the call goes for that the request is a part of.
+    /// - Parameter scope: Whom the call goes for that the request is a part of.
     @concurrent
-    func response(to request: ServiceRequest, of owners: RequestOwners) async throws -> ServiceResponse {
+    func response(to request: ServiceRequest, of scope: CredentialScope) async throws -> ServiceResponse {
         do {
             var resolved = try configuration.resolve(request)
             // What is never in memory as a whole may be as long as it is.
             if opens { resolved.limits.body = .max }
-            var response = try await response(to: resolved, owners)
+            var response = try await response(to: resolved, scope)
             if let stream = response.stream {
                 response.stream = watched(stream, of: request, silence: resolved.timeout)
             } else if let reason = rules.failure(of: response) {
@@ -34,9 +34,9 @@ struct Exchange: Sendable {
         }
     }
 
-    private func response(to request: TransportRequest, _ owners: RequestOwners) async throws -> ServiceResponse {
+    private func response(to request: TransportRequest, _ scope: CredentialScope) async throws -> ServiceResponse {
         do {
-            return try await SilenceWatch(duration: request.timeout, clock: clock, control: .current).run { meter in
+            return try await Timeout(duration: request.timeout, clock: clock, control: .current).run { meter in
                 var request = request
                 let (didSend, didQueue, recorder) = (request.didSend, request.didQueue, EventRecorder.current)
                 // Of a request with a body it is the body that takes its time.
@@ -53,18 +53,18 @@ struct Exchange: Sendable {
                     recorder?.record(.queued)
                     didQueue()
                 }
-                return try await Visit(exchange: self, owners: owners, sound: { meter.hear() }).response(to: request)
+                return try await Visit(exchange: self, scope: scope, sound: { meter.hear() }).response(to: request)
             }
-        } catch is SilenceWatch.Silence {
+        } catch is Timeout.Expired {
             throw HTTPError.Reason.Thrown(.timedOut(.idle(request.timeout)))
         }
     }
 
     /// A body that is still to come, under the same watch as everything before it.
     private func watched(_ stream: HTTPBytes, of request: ServiceRequest, silence: Duration) -> HTTPBytes {
-        WatchedBody(stream, silence: silence, unless: .current, clock: clock) {
+        TimedBody(stream, silence: silence, unless: .current, clock: clock) {
             [redaction = configuration.redaction] error in
-            let error = error is SilenceWatch.Silence ? HTTPError.Reason.Thrown(.timedOut(.idle(silence))) : error
+            let error = error is Timeout.Expired ? HTTPError.Reason.Thrown(.timedOut(.idle(silence))) : error
             return HTTPError(of: error, request: request.description(redacted: redaction))
         }.bytes
     }
@@ -72,8 +72,8 @@ struct Exchange: Sendable {
 
 /// One request on its way over any number of redirects, until a body has been read or may be.
 private struct Visit: Sendable {
-    let exchange: Exchange
-    let owners: RequestOwners
+    let exchange: RequestExecutor
+    let scope: CredentialScope
     let sound: @Sendable () -> Void
 
     func response(to first: TransportRequest) async throws -> ServiceResponse {
@@ -84,7 +84,7 @@ private struct Visit: Sendable {
         let files = SentFiles(of: first.body)
         while true {
             EventRecorder.recordAttempt(bytes: request.body?.length)
-            let arrivals = exchange.opens ? nil : Arrivals(sound)
+            let arrivals = exchange.opens ? nil : ResponseProgress(sound)
             request.didReceive = if let arrivals { { @Sendable arrival in arrivals.hear(arrival) } } else { nil }
             let (sent, generation) = withCookies(request)
             let response = try await send(sent)
@@ -130,7 +130,7 @@ private struct Visit: Sendable {
     private func withCookies(_ request: TransportRequest) -> (TransportRequest, generation: Int?) {
         guard let cookies = exchange.configuration.cookies else { return (request, nil) }
         let (value, generation) = cookies.header(for: request.url)
-        guard owners.include(generation, of: cookies) else { return (request, nil) }
+        guard scope.include(generation, of: cookies) else { return (request, nil) }
         cookies.caches.add(exchange.configuration.cache)
         var sent = request
         if let value, request.headers[.cookie] == nil {
@@ -193,7 +193,7 @@ extension IntegrationProgress {
 }
 
 /// Hears what a transport tells of a response before it hands it over.
-private final class Arrivals: Sendable {
+private final class ResponseProgress: Sendable {
     private let sound: @Sendable () -> Void
     private let recorder = EventRecorder.current
     private let progress = IntegrationProgress.current

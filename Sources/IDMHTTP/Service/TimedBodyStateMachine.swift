@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Where a body stands that is read by whoever asks, and fetched by a worker that waits until somebody does. A value:
 /// who is to be told what comes out of each event, and is told by somebody else where no lock is held.
-struct WatchedBodyState<Reader, Worker> {
+struct TimedBodyStateMachine<Reader, Worker> {
     /// Who is to be told what.
     enum Action {
         case none
@@ -13,7 +13,7 @@ struct WatchedBodyState<Reader, Worker> {
     }
 
     /// What a silence means.
-    enum Silence {
+    enum Expired {
         /// Nobody had asked for anything, and nobody listens for silences until somebody does.
         case rest
         /// Something has happened since: listen on.
@@ -89,7 +89,7 @@ struct WatchedBodyState<Reader, Worker> {
     }
 
     /// Nothing has been heard for the time, and nothing had happened since a turn when that began.
-    mutating func silence(since turn: Int) -> Silence {
+    mutating func silence(since turn: Int) -> Expired {
         switch phase {
         case .resting:
             isListening = false
@@ -100,4 +100,4 @@ struct WatchedBodyState<Reader, Worker> {
     }
 }
 
-extension WatchedBodyState.Action: Sendable where Reader: Sendable, Worker: Sendable {}
+extension TimedBodyStateMachine.Action: Sendable where Reader: Sendable, Worker: Sendable {}
