@@ -53,7 +53,7 @@ struct RequestExecutor: Sendable {
                     recorder?.record(.queued)
                     didQueue()
                 }
-                return try await Visit(exchange: self, scope: scope, sound: { meter.hear() }).response(to: request)
+                return try await follow(request, scope) { meter.hear() }
             }
         } catch is Timeout.Expired {
             throw HTTPError.Reason.Thrown(.timedOut(.idle(request.timeout)))
@@ -70,29 +70,28 @@ struct RequestExecutor: Sendable {
     }
 }
 
-/// One request on its way over any number of redirects, until a body has been read or may be.
-private struct Visit: Sendable {
-    let exchange: RequestExecutor
-    let scope: CredentialScope
-    let sound: @Sendable () -> Void
-
-    func response(to first: TransportRequest) async throws -> ServiceResponse {
-        let configuration = exchange.configuration
+extension RequestExecutor {
+    /// Sends a request over any number of redirects, until a body has been read or may be.
+    ///
+    /// - Parameter activity: Called whenever something is sent or received.
+    private func follow(
+        _ first: TransportRequest, _ scope: CredentialScope, activity: @escaping @Sendable () -> Void
+    ) async throws -> ServiceResponse {
         var request = first
         var hops = 0
         // Once for all hops: the length that is announced is that of the file as it was.
         let files = SentFiles(of: first.body)
         while true {
             EventRecorder.recordAttempt(bytes: request.body?.length)
-            let arrivals = exchange.opens ? nil : ResponseProgress(sound)
+            let arrivals = opens ? nil : ResponseProgress(activity)
             request.didReceive = if let arrivals { { @Sendable arrival in arrivals.hear(arrival) } } else { nil }
-            let (sent, generation) = withCookies(request)
+            let (sent, generation) = withCookies(request, scope)
             let response = try await send(sent)
             if let generation {
                 configuration.cookies?.take(
                     response.headers, from: request.url, generation: generation, isForeign: request.hasLeftOrigin)
             }
-            sound()
+            activity()
             if arrivals?.hasHead != true { EventRecorder.record(.response(status: response.status)) }
             let next: TransportRequest?
             do throws(RedirectPolicy.Fault) {
@@ -103,7 +102,7 @@ private struct Visit: Sendable {
                 throw HTTPError.Reason.Thrown(.redirect(error), response: head(of: response, from: request))
             }
             guard let next else {
-                let answer = try await answer(response, from: request)
+                let answer = try await answer(response, from: request, activity)
                 // Whatever the server says, it says of something that isn't the file.
                 if let fault = files.fault {
                     throw HTTPError.Reason.Thrown(.badRequest(.body(fault)), response: answer)
@@ -118,20 +117,22 @@ private struct Visit: Sendable {
 
     /// Sends a request by way of the service's cache, if it has one.
     private func send(_ request: TransportRequest) async throws -> TransportResponse {
-        guard let cache = exchange.configuration.cache else { return try await exchange.transport.send(request) }
-        let transport = exchange.transport
-        return try await CachedExchange(cache: cache, secrets: exchange.configuration.redaction) {
+        guard let cache = configuration.cache else { return try await transport.send(request) }
+        let transport = self.transport
+        return try await CachedExchange(cache: cache, secrets: configuration.redaction) {
             try await transport.send($0)
         }.response(to: request)
     }
 
     /// The request with the cookies for its address, and their generation. Redirects don't take them along. Nil where
     /// those that there are by now belong to somebody else.
-    private func withCookies(_ request: TransportRequest) -> (TransportRequest, generation: Int?) {
-        guard let cookies = exchange.configuration.cookies else { return (request, nil) }
+    private func withCookies(
+        _ request: TransportRequest, _ scope: CredentialScope
+    ) -> (TransportRequest, generation: Int?) {
+        guard let cookies = configuration.cookies else { return (request, nil) }
         let (value, generation) = cookies.header(for: request.url)
         guard scope.include(generation, of: cookies) else { return (request, nil) }
-        cookies.caches.add(exchange.configuration.cache)
+        cookies.caches.add(configuration.cache)
         var sent = request
         if let value, request.headers[.cookie] == nil {
             sent.headers.add(.cookie, value)
@@ -140,20 +141,22 @@ private struct Visit: Sendable {
         return (sent, generation)
     }
 
-    private func answer(_ response: TransportResponse, from request: TransportRequest) async throws -> ServiceResponse {
+    private func answer(
+        _ response: TransportResponse, from request: TransportRequest, _ activity: () -> Void
+    ) async throws -> ServiceResponse {
         var head = head(of: response, from: request)
-        if exchange.opens {
+        if opens {
             head.stream = response.body
-            if exchange.rules.failure(of: head) == nil { return head }
+            if rules.failure(of: head) == nil { return head }
             head.stream = nil
         }
-        return try await read(response, as: head, from: request)
+        return try await read(response, as: head, from: request, activity)
     }
 
     private func read(
-        _ response: TransportResponse, as head: ServiceResponse, from request: TransportRequest
+        _ response: TransportResponse, as head: ServiceResponse, from request: TransportRequest, _ activity: () -> Void
     ) async throws -> ServiceResponse {
-        let limit = exchange.configuration.limits.body
+        let limit = configuration.limits.body
         let length = response.headers.announcedLength
         func check(_ count: Int64) throws {
             if count > limit { throw HTTPError.Reason.Thrown(.tooLarge(limit: limit), response: head) }
@@ -164,7 +167,7 @@ private struct Visit: Sendable {
         var body = Data()
         do {
             for try await piece in response.body {
-                sound()
+                activity()
                 try check(Int64(body.count) + Int64(piece.count))
                 body.append(piece)
                 progress?.report(completed: Int64(body.count), total: length)
