@@ -3,14 +3,14 @@ import IDMTesting
 import TestSupport
 import Testing
 
-/// Who tells elsewhere that it has come is on its way once more, and a clock would take that for rest.
-@Suite("Who waits on the main actor, and is let go on, is there when it tells so", .timeLimit(.ample))
+/// A task that reports its arrival from another actor than it waited on would seem at rest to a watching clock.
+@Suite(.timeLimit(.ample))
 @MainActor
 struct ArrivalTests {
     private let watch = ArrivalWatch()
     private let gate = AsyncStream<Int>.makeStream()
 
-    /// Answers when the gate has a number, without anybody being told.
+    /// Answers when the gate has a number; the watch does not see that.
     private struct Waiting: DataProvider {
         let numbers: AsyncStream<Int>
 
@@ -21,9 +21,9 @@ struct ArrivalTests {
         }
     }
 
-    /// - Parameter wait: Waits for what an integrator answers, which is 1.
+    /// - Parameter wait: Waits for the integrator's value, which is 1.
     private func expectArrival(
-        _ wait: @escaping @MainActor (Integrator<Void, Int>) async throws -> Int
+        _ wait: @escaping @MainActor @Sendable (Integrator<Void, Int>) async throws -> Int
     ) async throws {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
         let integrator = Integrator(Waiting(numbers: gate.stream))
@@ -31,33 +31,22 @@ struct ArrivalTests {
         let before = watch.onMain.count
         gate.continuation.yield(1)
         #expect(try await waiting.value == 1)
-        // The events are told on no actor first, and those who only wait hear of nothing else.
         #expect(watch.onMain.dropFirst(before).contains(true))
     }
 
-    @Test("for the request of an integrator")
-    func request() async throws {
-        try await expectArrival { try await $0.request() }
-    }
-
-    @Test("for the value of a call")
-    func value() async throws {
-        try await expectArrival { try await $0.prepareCall().call().value }
-    }
-
-    @Test("for several calls at once")
-    func all() async throws {
-        try await expectArrival { try await [$0.prepareCall()].callAll()[0].get() }
-    }
-
-    @Test("for the events of a call")
-    func events() async throws {
-        try await expectArrival { integrator in
+    private nonisolated static let waits: [@MainActor @Sendable (Integrator<Void, Int>) async throws -> Int] = [
+        { try await $0.request() },
+        { try await $0.prepareCall().call().value },
+        { try await [$0.prepareCall()].callAll()[0].get() },
+        { integrator in
             var last: Int?
-            for await event in integrator.prepareCall().events() {
-                if case .succeeded(let value) = event { last = value }
-            }
+            for try await value in integrator.prepareCall().values() { last = value }
             return try #require(last)
-        }
+        },
+    ]
+
+    @Test(arguments: waits.indices)
+    func `a task that waited on the main actor reports its arrival there`(index: Int) async throws {
+        try await expectArrival(Self.waits[index])
     }
 }

@@ -3,95 +3,79 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("A debounce", .inScope, .timeLimit(.ample))
+@Suite(.inScope, .timeLimit(.ample))
 @MainActor
 struct DebounceTests {
     private let clock = ManualClock()
     private let provider = ControlledDataProvider<Int, Int>()
-    private let recorder = IntegrationRecorder<Int>()
+    private let log = Log()
+    private let integrator: Integrator<Int, Int>
 
-    private var integrator: Integrator<Int, Int> {
-        Integrator(provider, executing: .latest(debounce: .milliseconds(300)), clock: clock)
+    init() {
+        integrator = Integrator(provider, executing: .latest(debounce: .milliseconds(300)), clock: clock)
     }
 
-    @Test("A call starts after the quiet, and not before")
-    func afterTheQuiet() async throws {
-        let integrator = integrator
-        let task = recorder.call(integrator.prepareCall(1))
-        try await clock.waitForSleepers(1)
-        #expect(clock.remaining == [.milliseconds(300)])
-        await clock.advance(by: .milliseconds(299))
-        try await clock.waitForSleepers(1)
-        #expect(recorder.events.isEmpty)
-        await clock.advance(by: .milliseconds(1))
-        try await provider.waitForRequest().answer(1)
-        await task.finish()
-        recorder.expectRecorded(.began, .succeeded(1), .completed)
-    }
-
-    @Test("Of a burst only the last call starts, and the quiet begins anew with each")
-    func burst() async throws {
-        let integrator = integrator
+    @Test func `only the last call of a burst starts, after its own interval`() async throws {
         var tasks: [IntegrationTask<Int>] = []
         for input in 1...5 {
-            tasks.append(recorder.call(integrator.prepareCall(input)))
+            tasks.append(integrator.prepareCall(input).recorded(in: log).call())
             try await clock.waitForSleepers(1)
             await clock.advance(by: .milliseconds(299))
         }
-        for task in tasks.dropLast() {
-            await task.finish()
-            recorder.expectRecorded(.cancelled(.superseded))
-        }
-        #expect(recorder.events.count == 4)
+        for task in tasks.dropLast() { await task.finish() }
+        #expect(log.entries == Array(repeating: "cancel superseded", count: 4))
+        #expect(clock.remaining == [.milliseconds(1)])
         #expect(provider.requestCount == 0)
+
         await clock.advance(by: .milliseconds(1))
-        let request = try await provider.waitForRequest()
-        #expect(request.input == 5)
-        request.answer(5)
+        try await provider.waitForRequest().answer(5)
         await tasks[4].finish()
-        recorder.expectRecorded(.began, .succeeded(5), .completed)
+
+        #expect(log.entries.suffix(3) == ["begin", "success 5", "completion"])
     }
 
-    @Test("A running call is superseded inside call(), and not after the quiet")
-    func supersededAtOnce() async throws {
-        let integrator = integrator
-        let older = recorder.call(integrator.prepareCall(1))
+    @Test func `a running call is superseded at the start of the interval`() async throws {
+        let older = integrator.prepareCall(1).recorded(in: log).call()
         try await clock.waitForSleepers(1)
         await clock.advance(by: .seconds(1))
         let request = try await provider.waitForRequest()
+
         let newer = integrator.prepareCall(2).call()
         request.answer(1)
         await older.finish()
-        recorder.expectRecorded(.began, .cancelled(.superseded), .completed)
         newer.cancel()
         await newer.finish()
+
+        #expect(log.entries == ["begin", "cancel superseded", "completion"])
     }
 
-    @Test("A cancel during the quiet ends the call unstarted, and the clock is left alone", arguments: [false, true])
-    func cancelled(byTask: Bool) async throws {
-        let integrator = integrator
-        let task = recorder.call(integrator.prepareCall(1))
+    @Test(arguments: [false, true])
+    func `a cancel during the interval ends the call unstarted and stops the clock`(byTask: Bool) async throws {
+        let task = integrator.prepareCall(1).recorded(in: log).call()
         try await clock.waitForSleepers(1)
+
         if byTask { task.cancel() } else { integrator.cancel() }
         await task.finish()
-        recorder.expectRecorded(.cancelled(.cancelled))
         #expect(clock.remaining.isEmpty)
         let later = integrator.prepareCall(2).call()
         try await clock.waitForSleepers(1)
         await clock.advance(by: .seconds(1))
         try await provider.waitForRequest().answer(2)
+
         #expect(await later.outcome == .success(2))
+        #expect(log.entries == ["cancel cancelled"])
     }
 
-    @Test("No wait at all with a debounce of zero or below", arguments: [Duration.zero, .seconds(-1)])
-    func zero(debounce: Duration) async {
+    @Test(arguments: [Duration.zero, .seconds(-1), .seconds(Int64.min)])
+    func `an interval of zero or less starts the call at once`(debounce: Duration) async {
         let integrator = Integrator(Echo<Int>(), executing: .latest(debounce: debounce), clock: clock)
-        await recorder.call(integrator.prepareCall(1)).finish()
-        recorder.expectRecorded(.began, .succeeded(1), .completed)
+        await integrator.prepareCall(1).recorded(in: log).call().finish()
+
+        #expect(log.entries == ["begin", "success 1", "completion"])
+        #expect(ExecutingType.latest(debounce: debounce) == .latest)
     }
 
-    @Test("Each lane has a quiet of its own")
-    func lanes() async throws {
+    @Test func `each lane has its own interval`() async throws {
         let integrator = Integrator(
             Echo<Int>(), executing: .latest(debounce: .seconds(1)), lane: { $0 % 2 }, clock: clock)
         let tasks = (1...4).map { integrator.prepareCall($0).call() }
@@ -99,17 +83,17 @@ struct DebounceTests {
         #expect(await tasks[1].outcome == .cancelled(.superseded))
         try await clock.waitForSleepers(2)
         await clock.advance(by: .seconds(1))
-        #expect(await tasks[2].outcome == .success(3))
-        #expect(await tasks[3].outcome == .success(4))
+
+        #expect(try await [tasks[2].value, tasks[3].value] == [3, 4])
     }
 
-    @Test("A request waits for the quiet too, and is superseded like any call")
-    func request() async throws {
+    @Test func `a request waits for the interval and can be superseded`() async throws {
         let integrator = integrator
         let older = Task { try await integrator.request(1) }
         try await clock.waitForSleepers(1)
         let newer = integrator.prepareCall(2).call()
-        await #expect(throws: IntegrationError.self) { try await older.value }
+
+        #expect(await thrownReason { try await older.value } == .superseded)
         newer.cancel()
         await newer.finish()
     }

@@ -3,12 +3,11 @@ import IDMTesting
 import TestSupport
 import Testing
 
-/// Each executing type as a picture: when calls are made, and what they hear. ``Timeline`` tells how to read one.
-@Suite("Executing types as timelines", .timeLimit(.ample))
+/// Each executing type as a picture: the calls and their events. ``Timeline`` explains the notation.
+@Suite(.timeLimit(.ample))
 @MainActor
 struct ExecutingTypeTimelineTests {
-    @Test("default: all run, and end alone")
-    func all() async throws {
+    @Test func `default runs all calls independently`() async throws {
         try await TestScope.run {
             await Timeline.expect(executing: .default, taking: 3, calls: "ab-c", delivers: "ab-(Ac)B-C")
             await Timeline.expect(
@@ -17,8 +16,7 @@ struct ExecutingTypeTimelineTests {
         }
     }
 
-    @Test("only: what comes meanwhile is ignored")
-    func only() async throws {
+    @Test func `only ignores calls while one runs`() async throws {
         try await TestScope.run {
             await Timeline.expect(executing: .only, taking: 3, calls: "ab--c", delivers: "a?b-Ac--C")
             // The place is free in the tick in which the value comes, after a failure and after a cancel.
@@ -28,28 +26,25 @@ struct ExecutingTypeTimelineTests {
         }
     }
 
-    @Test("only, joining: what comes meanwhile shares the request, and leaves it alone")
-    func joining() async throws {
+    @Test func `joining calls share the running request`() async throws {
         let type = ExecutingType.only(joining: true)
         try await TestScope.run {
             await Timeline.expect(executing: type, taking: 3, calls: "ab--c", delivers: "ab-(AA)c--C")
             await Timeline.expect(executing: type, taking: 3, failing: "a", calls: "ab~bc", delivers: "ab~b(!ac)--C")
-            // The first one leaves, and the request goes on. The last one out cancels it.
+            // The request continues without its first call, and is cancelled with its last.
             await Timeline.expect(executing: type, taking: 3, calls: "ab~a", delivers: "ab~aA")
             await Timeline.expect(executing: type, taking: 3, calls: "ab(~a~b)c", delivers: "ab(~a~b)c--C")
         }
     }
 
-    @Test("queue: one at a time, in order, whatever becomes of the one before")
-    func queue() async throws {
+    @Test func `queue runs one call at a time, in order`() async throws {
         try await TestScope.run {
             await Timeline.expect(executing: .queue, taking: 2, calls: "abc", delivers: "a-(Ab)-(Bc)-C")
             await Timeline.expect(executing: .queue, failing: "b", calls: "(abc)", delivers: "a(Ab)(!bc)C")
         }
     }
 
-    @Test("queue, with a width and a limit: so many at a time, and those past the limit are ignored")
-    func widthAndLimit() async throws {
+    @Test func `queue obeys its width and its limit`() async throws {
         try await TestScope.run {
             await Timeline.expect(executing: .queue(width: 2), taking: 2, calls: "(abcd)", delivers: "(ab)-(AcBd)-(CD)")
             let type = ExecutingType.queue(width: 2, limit: 1)
@@ -58,8 +53,7 @@ struct ExecutingTypeTimelineTests {
         }
     }
 
-    @Test("latest: a newer call takes the place of the older one")
-    func latest() async throws {
+    @Test func `latest supersedes the older call`() async throws {
         try await TestScope.run {
             await Timeline.expect(executing: .latest, taking: 3, calls: "a-b---c", delivers: "a-(~ab)--Bc--C")
             await Timeline.expect(executing: .latest, taking: 2, calls: "(abc)", delivers: "(a~ab~bc)-C")
@@ -67,8 +61,7 @@ struct ExecutingTypeTimelineTests {
         }
     }
 
-    @Test("latest, with a debounce: a call starts after the quiet")
-    func debounce() async throws {
+    @Test func `latest with a debounce starts a call after the interval`() async throws {
         let type = ExecutingType.latest(debounce: Timeline.tick * 2)
         try await TestScope.run {
             await Timeline.expect(executing: type, calls: "ab----c", delivers: "-~a-bB---cC")
@@ -78,8 +71,7 @@ struct ExecutingTypeTimelineTests {
         }
     }
 
-    @Test("lanes: each key has an executing type of its own")
-    func lanes() async throws {
+    @Test func `an executing type applies within each lane`() async throws {
         try await TestScope.run {
             await Timeline.expect(executing: .only, lanes: ["ac", "b"], taking: 3, calls: "abc", delivers: "ab?cAB")
             await Timeline.expect(
@@ -89,8 +81,7 @@ struct ExecutingTypeTimelineTests {
         }
     }
 
-    @Test("cancel: a call that waits never begins, and the next one has its place")
-    func cancel() async throws {
+    @Test func `a cancelled waiting call never begins`() async throws {
         try await TestScope.run {
             await Timeline.expect(executing: .queue, taking: 3, calls: "(abc)~b", delivers: "(a)~b-(Ac)--C")
             await Timeline.expect(executing: .queue, taking: 3, calls: "(abc)~a", delivers: "a(~ab)--(Bc)--C")

@@ -4,111 +4,195 @@ import Testing
 
 @testable import IDMCore
 
-@Suite("Joined calls", .inScope, .timeLimit(.ample))
+/// Calls under `.only(joining: true)`.
+@Suite(.inScope, .timeLimit(.ample))
 @MainActor
 struct JoiningTests {
     private let provider = ControlledDataProvider<Int, Int>()
     private let integrator: Integrator<Int, Int>
-    /// One for each of several calls.
-    private let recorders = (0..<5).map { _ in IntegrationRecorder<Int>() }
+    private let log = Log()
 
     init() {
         integrator = Integrator(provider, executing: .only(joining: true))
     }
 
-    @Test("share one request, with the input of the first, and each hears all its own handlers")
-    func share() async throws {
-        let tasks = (0..<5).map { recorders[$0].call(integrator.prepareCall($0 + 1)) }
+    /// Makes calls with the inputs 0 and up, recorded under their input.
+    private func calls(
+        _ count: Int, of integrator: Integrator<Int, Int>? = nil,
+        _ prepare: (IntegrationCall<Int>) -> IntegrationCall<Int> = { $0 }
+    ) -> [IntegrationTask<Int>] {
+        let integrator = integrator ?? self.integrator
+        return (0..<count).map { prepare(integrator.prepareCall($0)).recorded(in: log, as: "\($0)").call() }
+    }
+
+    private func expect(
+        _ tasks: [IntegrationTask<Int>], _ events: String..., sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        for task in tasks { await task.finish() }
+        let recorded = tasks.indices.map { log.entries(of: "\($0)") }
+        #expect(recorded.allSatisfy { $0 == events }, "\(recorded)", sourceLocation: sourceLocation)
+    }
+
+    // MARK: One request
+
+    @Test func `joined calls share the request and progress of the first call`() async throws {
+        let tasks = calls(5)
         let request = try await provider.waitForRequest()
-        #expect(request.input == 1)
+        request.reporter?.report(fraction: 0.5)
         request.answer(7)
-        for (recorder, task) in zip(recorders, tasks) {
-            await task.finish()
-            recorder.expectRecorded(.began, .succeeded(7), .completed)
-        }
+
+        await expect(tasks, "begin", "progress 0.5", "success 7", "completion")
+        #expect(request.input == 0)
         #expect(provider.requestCount == 1)
     }
 
-    @Test("fail together")
-    func fail() async throws {
-        let tasks = (0..<3).map { recorders[$0].call(integrator.prepareCall($0)) }
+    @Test func `joined calls fail together`() async throws {
+        let tasks = calls(3)
         try await provider.waitForRequest().fail(Trouble.first)
-        for (recorder, task) in zip(recorders, tasks) {
-            await task.finish()
-            recorder.expectRecorded(.began, .failed(Trouble.first), .completed)
-        }
+
+        await expect(tasks, "begin", "error first", "completion")
     }
 
-    @Test("leave alone, also the first", arguments: 0..<3, [false, true])
-    func leave(index: Int, isDeaf: Bool) async throws {
-        let provider = ControlledDataProvider<Int, Int>(reactsToCancel: !isDeaf)
-        let integrator = Integrator(provider, executing: .only(joining: true))
-        let tasks = (0..<3).map { recorders[$0].call(integrator.prepareCall($0)) }
+    @Test func `a joined request and a joined call share the request`() async throws {
+        let integrator = integrator
+        async let first = integrator.request(1)
         let request = try await provider.waitForRequest()
-        tasks[index].cancel()
-        await tasks[index].finish()
-        recorders[index].expectRecorded(.began, .cancelled(.cancelled), .completed)
+        let second = integrator.prepareCall(2).call()
+        request.answer(7)
+
+        #expect(try await [first, second.value] == [7, 7])
+    }
+
+    @Test func `a thousand joined calls share one request`() async throws {
+        let tasks = (0..<1_000).map { integrator.prepareCall($0).call() }
+        try await provider.waitForRequest().answer(7)
+        var outcomes: [IntegrationOutcome<Int>] = []
+        for task in tasks { outcomes.append(await task.outcome) }
+
+        #expect(outcomes.allSatisfy { $0 == .success(7) })
+        #expect(provider.requestCount == 1)
+    }
+
+    @Test func `calls of each lane share a request of their own`() async throws {
+        let integrator = Integrator(provider, executing: .only(joining: true), lane: { $0 % 2 })
+        let tasks = (0..<6).map { integrator.prepareCall($0).call() }
+        for _ in 0..<2 {
+            let request = try await provider.waitForRequest()
+            request.answer(request.input % 2)
+        }
+        var values: [Int] = []
+        for task in tasks { values.append(try await task.value) }
+
+        #expect(values == [0, 1, 0, 1, 0, 1])
+        #expect(provider.requestCount == 2)
+    }
+
+    @Test func `a call that joins a stream receives its values from the latest on`() async throws {
+        let stream = ControlledStreamDataProvider<Int, Int>()
+        let integrator = Integrator(stream, executing: .only(joining: true))
+        let first = integrator.prepareCall(1).recorded(in: log, as: "early").call()
+        let request = try await stream.waitForRequest()
+        for value in 1...2 { request.send(value) }
+        try await log.contains("early: success 2")
+
+        let second = integrator.prepareCall(2).recorded(in: log, as: "late").call()
+        request.send(3)
+        request.finish()
+        await first.finish()
+        await second.finish()
+
+        #expect(log.entries(of: "early") == ["begin", "success 1", "success 2", "success 3", "completion"])
+        #expect(log.entries(of: "late") == ["begin", "success 2", "success 3", "completion"])
+    }
+
+    @Test func `joined calls retry together`() async throws {
+        let tasks = calls(2) { $0.retry(1) }
+        try await provider.waitForRequest().fail(Trouble.first)
+        for name in 0...1 { try await log.contains("\(name): retry 1 after first") }
+        try await provider.waitForRequest().answer(7)
+
+        await expect(tasks, "begin", "retry 1 after first", "success 7", "completion")
+    }
+
+    @Test func `a call that joins during a retry delay makes a request of its own`() async throws {
+        let clock = ManualClock()
+        let integrator = Integrator(provider, executing: .only(joining: true), clock: clock)
+        let first = integrator.prepareCall(1).retry(1, delay: .constant(.seconds(1))).call()
+        try await provider.waitForRequest().fail(Trouble.first)
+        try await clock.waitForSleepers(1)
+
+        let second = integrator.prepareCall(2).call()
+        try await provider.waitForRequest().answer(5)
+        #expect(await second.outcome == .success(5))
+        await second.finish()
+        await clock.advance(by: .seconds(1))
+        try await provider.waitForRequest().answer(6)
+
+        #expect(await first.outcome == .success(6))
+    }
+
+    // MARK: Cancel
+
+    @Test(arguments: 0..<3, [false, true])
+    func `a cancelled call leaves alone and the others keep the request`(index: Int, isDeaf: Bool) async throws {
+        let provider = ControlledDataProvider<Int, Int>(reactsToCancel: !isDeaf)
+        var tasks = calls(3, of: Integrator(provider, executing: .only(joining: true)))
+        let request = try await provider.waitForRequest()
+        let cancelled = tasks.remove(at: index)
+
+        cancelled.cancel()
+        await cancelled.finish()
+        #expect(log.entries(of: "\(index)") == ["begin", "cancel cancelled", "completion"])
         #expect(!request.isCancelled)
         request.answer(7)
-        for (other, task) in tasks.enumerated() where other != index {
-            await task.finish()
-            recorders[other].expectRecorded(.began, .succeeded(7), .completed)
-        }
-        #expect(!request.isCancelled)
+        for task in tasks { await task.finish() }
+
+        #expect(log.entries.count { $0.hasSuffix("success 7") } == 2)
     }
 
-    @Test("cancel the provider when the last one leaves", arguments: [[0, 1, 2], [2, 1, 0], [1, 0, 2]])
-    func lastOneOut(order: [Int]) async throws {
-        let tasks = (0..<3).map { integrator.prepareCall($0).call() }
+    @Test(arguments: [[0, 1, 2], [2, 1, 0], [1, 0, 2], []])
+    func `the last of the joined calls to be cancelled cancels the request`(order: [Int]) async throws {
+        let tasks = calls(3)
         let request = try await provider.waitForRequest()
-        for (count, index) in order.enumerated() {
-            #expect(!request.isCancelled, "after \(count)")
+        for index in order {
+            #expect(!request.isCancelled)
             tasks[index].cancel()
         }
+        if order.isEmpty { integrator.cancel() }
+
         try await request.waitUntilCancelled()
-        for task in tasks { #expect(await task.outcome == .cancelled(.cancelled)) }
+        await expect(tasks, "begin", "cancel cancelled", "completion")
     }
 
-    @Test("all end when the integrator is cancelled, and so does the request")
-    func cancelAll() async throws {
-        let tasks = (0..<3).map { integrator.prepareCall($0).call() }
-        let request = try await provider.waitForRequest()
-        integrator.cancel()
-        try await request.waitUntilCancelled()
-        for task in tasks { #expect(await task.outcome == .cancelled(.cancelled)) }
-    }
+    // MARK: Before and after the request
 
-    @Test("are followed by a request of its own once they have ended")
-    func afterwards() async throws {
-        let first = integrator.prepareCall(1).call()
-        try await provider.waitForRequest().answer(1)
-        await first.finish()
-        let second = integrator.prepareCall(2).call()
-        let request = try await provider.waitForRequest()
-        #expect(request.input == 2)
-        request.answer(2)
-        #expect(await second.outcome == .success(2))
-    }
+    /// The end of the first of two calls.
+    enum End: CaseIterable { case answer, cancel, callInHandler }
 
-    @Test("are followed by a request of its own after a cancel, though the provider is deaf")
-    func afterADeafOne() async throws {
+    @Test(arguments: End.allCases)
+    func `a call made after the end of a request makes its own`(end: End) async throws {
         let provider = ControlledDataProvider<Int, Int>(reactsToCancel: false)
         let integrator = Integrator(provider, executing: .only(joining: true))
-        let first = integrator.prepareCall(1).call()
-        let hung = try await provider.waitForRequest()
-        first.cancel()
-        let second = integrator.prepareCall(2).call()
+        var second: IntegrationTask<Int>?
+        let first = integrator.prepareCall(1)
+            .onSuccess { _ in if end == .callInHandler { second = integrator.prepareCall(2).call() } }
+            .call()
         let request = try await provider.waitForRequest()
-        #expect(request.input == 2)
-        hung.answer(1)
-        request.answer(2)
-        #expect(await second.outcome == .success(2))
-        #expect(await first.outcome == .cancelled(.cancelled))
+        if end == .cancel { first.cancel() } else { request.answer(1) }
+        await first.finish()
+
+        let last = second ?? integrator.prepareCall(2).call()
+        let next = try await provider.waitForRequest()
+        next.answer(2)
+        if end == .cancel { request.answer(1) }
+
+        #expect(next.input == 2)
+        #expect(await last.outcome == .success(2))
     }
 
-    @Test("share what runs as they are made, though it ends before their beginning is heard", arguments: [false, true])
-    func lateBeginning(isHeld: Bool) async throws {
-        let (stage, log, gate) = (Stage(), Log(), provider)
+    @Test(arguments: [false, true])
+    func `a call joins the request that runs when it is admitted`(isHeld: Bool) async throws {
+        let (stage, gate) = (Stage(), provider)
         let spy = SpyDataProvider(
             ClosureDataProvider { (input: Int) in input == 1 ? try await gate.request(input) : input })
         let integrator = Integrator(spy, executing: .only(joining: true))
@@ -118,127 +202,29 @@ struct JoiningTests {
         if isHeld { call = call.after(Integrator(Echo<Int>()).prepareCall(0)) }
         let second = call.call()
         try await stage.executor.waitForJobs()
+
         request.answer(7)
         await first.finish()
         stage.executor.open()
         await second.finish()
+
         #expect(log.entries == ["begin", "success 7", "completion"])
         #expect(spy.inputs == [1])
     }
 
-    @Test("ask with the input of the first, also when another one comes to ask before it")
-    func lateFirst() async throws {
-        let (stage, log) = (Stage(), Log())
+    @Test(arguments: [false, true])
+    func `the input is that of the first call that is not cancelled`(isCancelled: Bool) async throws {
+        let stage = Stage()
         let first = stage.record(integrator.prepareCall(1), in: log).call()
+        if isCancelled { first.cancel() }
         let second = integrator.prepareCall(2).call()
         let request = try await provider.waitForRequest()
-        #expect(request.input == 1)
         request.answer(7)
         #expect(await second.outcome == .success(7))
         stage.executor.open()
         await first.finish()
-        #expect(log.entries == ["begin", "success 7", "completion"])
-        #expect(provider.requestCount == 1)
-    }
 
-    @Test("leave nothing to share when they are cancelled before their beginning is heard")
-    func cancelledBeforeBeginning() async throws {
-        let (stage, log) = (Stage(), Log())
-        let first = stage.record(integrator.prepareCall(1), in: log).call()
-        first.cancel()
-        let second = integrator.prepareCall(2).call()
-        let request = try await provider.waitForRequest()
-        #expect(request.input == 2)
-        request.answer(7)
-        #expect(await second.outcome == .success(7))
-        stage.executor.open()
-        await first.finish()
-        #expect(log.entries == ["cancel cancelled"])
-    }
-
-    @Test("leave their place at the commit: a call from a terminal handler makes a request of its own")
-    func callFromAHandler() async throws {
-        var again: IntegrationTask<Int>?
-        let task = integrator.prepareCall(1)
-            .onSuccess { _ in again = integrator.prepareCall(2).call() }
-            .call()
-        try await provider.waitForRequest().answer(1)
-        await task.finish()
-        let request = try await provider.waitForRequest()
-        #expect(request.input == 2)
-        request.answer(2)
-        #expect(try await #require(again).outcome == .success(2))
-    }
-
-    @Test("hear the progress of the request, all of them")
-    func progress() async throws {
-        let tasks = (0..<2).map { recorders[$0].call(integrator.prepareCall($0)) }
-        let request = try await provider.waitForRequest()
-        request.reporter?.report(fraction: 0.5)
-        request.answer(7)
-        for (recorder, task) in zip(recorders, tasks) {
-            await task.finish()
-            recorder.expectRecorded(.began, .progressed(0.5), .succeeded(7), .completed)
-        }
-    }
-
-    @Test("share by lane")
-    func lanes() async throws {
-        let integrator = Integrator(provider, executing: .only(joining: true), lane: { $0 % 2 })
-        let tasks = (0..<6).map { integrator.prepareCall($0).call() }
-        for _ in 0..<2 {
-            let request = try await provider.waitForRequest()
-            request.answer(request.input % 2)
-        }
-        for (index, task) in tasks.enumerated() { #expect(await task.outcome == .success(index % 2)) }
-        #expect(provider.requestCount == 2)
-    }
-
-    @Test("hear the values of a stream, a late one from the latest value on")
-    func stream() async throws {
-        let stream = ControlledStreamDataProvider<Int, Int>()
-        let integrator = Integrator(stream, executing: .only(joining: true))
-        let (early, late) = (recorders[0], recorders[1])
-        let first = early.call(integrator.prepareCall(1))
-        let request = try await stream.waitForRequest()
-        request.send(1)
-        request.send(2)
-        try await early.waitForEvents(.began, .succeeded(1), .succeeded(2))
-        let second = late.call(integrator.prepareCall(2))
-        request.send(3)
-        request.finish()
-        await first.finish()
-        await second.finish()
-        early.expectRecorded(.succeeded(3), .completed)
-        late.expectRecorded(.began, .succeeded(2), .succeeded(3), .completed)
-        #expect(stream.requestCount == 1)
-    }
-
-    @Test("that are awaited share the request too")
-    func requests() async throws {
-        let integrator = integrator
-        async let first = integrator.request(1)
-        let request = try await provider.waitForRequest()
-        let second = integrator.prepareCall(2).call()
-        request.answer(7)
-        #expect(try await first == 7)
-        #expect(try await second.value == 7)
-        #expect(provider.requestCount == 1)
-    }
-
-    @Test("retry together, each in its own run")
-    func retry() async throws {
-        let tasks = (0..<2).map { recorders[$0].call(integrator.prepareCall($0).retry(1)) }
-        try await provider.waitForRequest().fail(Trouble.first)
-        for recorder in recorders[..<2] { try await recorder.waitForEvents(.began, .retried(1, after: Trouble.first)) }
-        while true {
-            let request = try await provider.waitForRequest()
-            request.answer(7)
-            if await tasks[0].outcome == .success(7), await tasks[1].outcome == .success(7) { break }
-        }
-        for (recorder, task) in zip(recorders, tasks) {
-            await task.finish()
-            recorder.expectRecorded(.succeeded(7), .completed)
-        }
+        #expect(request.input == (isCancelled ? 2 : 1))
+        #expect(log.entries == (isCancelled ? ["cancel cancelled"] : ["begin", "success 7", "completion"]))
     }
 }

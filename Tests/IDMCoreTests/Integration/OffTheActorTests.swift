@@ -3,8 +3,8 @@ import IDMTesting
 import TestSupport
 import Testing
 
-/// A task that starts at once on no actor runs on its caller's thread, and keeps even what is `@concurrent` there.
-@Suite("What is asked on no actor isn't done on the caller's thread", .timeLimit(.ample))
+// A task that starts at once on no actor runs on its caller's thread, and keeps even `@concurrent` code there.
+@Suite(.timeLimit(.ample))
 @MainActor
 struct OffTheActorTests {
     private let log = Log()
@@ -29,31 +29,23 @@ struct OffTheActorTests {
 
     private let integrator = Integrator(Asked(), model: Made.self)
 
-    /// As a class of a user's may do that is bound to no actor.
+    /// A call in a function that is bound to no actor.
     nonisolated private func load() -> IntegrationTask<Made> {
         integrator.prepareCall(log).call()
     }
 
-    @Test("A call that the main actor makes asks there, and has its model made elsewhere")
-    func onMain() async {
+    @Test func `a call on the main actor asks there and makes its model elsewhere`() async {
         await integrator.prepareCall(log).call().finish()
         #expect(log.entries == ["provider on main", "model off main"])
     }
 
-    @Test("A call in a function that is on no actor")
-    func function() async {
-        await load().finish()
+    @Test(arguments: [false, true])
+    func `a call of a nonisolated function, and a loop over events, ask off the main thread`(isLoop: Bool) async {
+        if isLoop { for await _ in integrator.prepareCall(log).events() {} } else { await load().finish() }
         #expect(log.entries == ["provider off main", "model off main"])
     }
 
-    @Test("The events of a call")
-    func events() async {
-        for await event in integrator.prepareCall(log).events() { if case .completed = event { break } }
-        #expect(log.entries == ["provider off main", "model off main"])
-    }
-
-    @Test("A call that takes the place of one that has not answered")
-    func displaced() async throws {
+    @Test func `a call superseded on no actor delivers off the main thread`() async throws {
         let (provider, log) = (ControlledDataProvider<Int, Int>(), log)
         let integrator = Integrator(provider, executing: .latest)
         nonisolated func call(_ input: Int) -> IntegrationTask<Int> {
@@ -65,6 +57,7 @@ struct OffTheActorTests {
         await older.finish()
         newer.cancel()
         await newer.finish()
+
         #expect(log.entries == ["handler off main", "handler off main"])
     }
 }

@@ -3,65 +3,70 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("The delay before a retry of a call", .inScope, .timeLimit(.ample))
+@Suite(.inScope, .timeLimit(.ample))
 @MainActor
 struct RetryDelayCallTests {
     private let clock = ManualClock()
     private let provider = ControlledDataProvider<Int, Int>()
     private let log = Log()
-    private let recorder = IntegrationRecorder<Int>()
 
-    @Test("onRetry is heard before the delay, and the delay is the integrator's clock's")
-    func delays() async throws {
-        let task = recorder.call(
-            Integrator(provider, clock: clock).prepareCall(1).retry(3, delay: .exponential(initial: .seconds(1))))
-        try await recorder.waitForEvents(.began)
+    @Test func `onRetry comes before the delay, which the integrator's clock measures`() async throws {
+        let task = Integrator(provider, clock: clock).prepareCall(1).recorded(in: log)
+            .retry(3, delay: .exponential(initial: .seconds(1))).call()
         for (retry, seconds) in zip(1..., [1, 2, 4]) {
-            try await provider.waitForRequest().fail(Trouble.numbered(seconds))
+            try await provider.waitForRequest().fail(Trouble.first)
             try await clock.waitForSleepers(1)
-            recorder.expectRecorded(.retried(retry, after: Trouble.numbered(seconds)))
+            #expect(log.entries.last == "retry \(retry) after first")
             #expect(clock.remaining == [.seconds(seconds)])
             await clock.advance(by: .seconds(seconds))
         }
         try await provider.waitForRequest().answer(1)
-        await task.finish()
-        recorder.expectRecorded(.succeeded(1), .completed)
+
+        #expect(await task.outcome == .success(1))
     }
 
-    @Test("A cancel during the delay ends the run at once, and the clock is left alone", arguments: [0, 1, 2])
-    func cancel(way: Int) async throws {
+    /// The code that cancels a call during its delay.
+    enum Canceller: CaseIterable { case task, integrator, release, newerCall }
+
+    @Test(arguments: Canceller.allCases)
+    func `a cancel during the delay ends the call and stops the clock`(canceller: Canceller) async throws {
         var integrator: Integrator<Int, Int>? = Integrator(
             provider, executing: .latest, cancelsWhenReleased: true, clock: clock)
         let gone = Signal()
-        var task = integrator?.prepareCall(1).recorded(in: log).opening(gone).retry(3, delay: .constant(.seconds(1)))
-            .call()
+        var task = integrator?.prepareCall(1).recorded(in: log).opening(gone)
+            .retry(3, delay: .constant(.seconds(1))).call()
         try await provider.waitForRequest().fail(Trouble.first)
         try await clock.waitForSleepers(1)
-        switch way {
-        case 0: task?.cancel()
-        case 1: integrator?.cancel()
-        default: integrator = nil
+
+        var newer: IntegrationTask<Int>?
+        switch canceller {
+        case .task: task?.cancel()
+        case .integrator: integrator?.cancel()
+        case .newerCall: newer = integrator?.prepareCall(2).call()
+        case .release: break
         }
-        task = nil
-        integrator = nil
+        (task, integrator) = (nil, nil)
         try await gone.wait()
+        newer?.cancel()
+        await newer?.finish()
+
+        let reason: CancelReason =
+            switch canceller {
+            case .newerCall: .superseded
+            case .release: .released
+            default: .cancelled
+            }
         #expect(clock.remaining.isEmpty)
-        #expect(provider.requestCount == 1)
-        #expect(
-            log.entries == [
-                "begin", "retry 1 after first", way == 2 ? "cancel released" : "cancel cancelled", "completion",
-            ])
+        #expect(log.entries == ["begin", "retry 1 after first", "cancel \(reason)", "completion"])
     }
 
-    @Test(
-        "A call whose own code cancels its task before a retry is cancelled, and the next one has its turn",
-        arguments: 0..<2)
-    func ownCancel(way: Int) async throws {
+    @Test(arguments: [true, false])
+    func `a call whose own code cancels its task ends and frees its place`(inHandler: Bool) async throws {
         let integrator = Integrator(provider, executing: .queue, clock: clock)
         let cancel: @Sendable () -> Void = { withUnsafeCurrentTask { $0?.cancel() } }
         let plain = integrator.prepareCall(1).recorded(in: log)
         let call =
-            way == 0
+            inHandler
             ? plain.onRetry { _, _ in cancel() }.retry(1)
             : plain.retry(1) { _ in
                 cancel()
@@ -71,40 +76,55 @@ struct RetryDelayCallTests {
         let next = integrator.prepareCall(2).call()
         try await provider.waitForRequest().fail(Trouble.first)
         await task.finish()
-        #expect(log.entries == ["begin", "retry 1 after first", "cancel cancelled", "completion"])
         try await provider.waitForRequest().answer(2)
+
+        #expect(log.entries == ["begin", "retry 1 after first", "cancel cancelled", "completion"])
         #expect(try await next.value == 2)
     }
 
-    @Test("A newer call supersedes one that waits for its retry")
-    func superseded() async throws {
-        let integrator = Integrator(provider, executing: .latest, clock: clock)
-        let older = recorder.call(integrator.prepareCall(1).retry(3, delay: .constant(.seconds(1))))
-        try await provider.waitForRequest().fail(Trouble.first)
-        try await clock.waitForSleepers(1)
-        let newer = integrator.prepareCall(2).call()
-        await older.finish()
-        recorder.expectRecorded(.began, .retried(1, after: Trouble.first), .cancelled(.superseded), .completed)
-        try await provider.waitForRequest().answer(2)
-        #expect(await newer.outcome == .success(2))
-        try await clock.waitForNoSleepers()
-    }
-
-    @Test("A retry that waits keeps the place in the queue")
-    func queue() async throws {
+    @Test func `a call keeps its place in the queue during the delay`() async throws {
         let integrator = Integrator(provider, executing: .queue, clock: clock)
         let first = integrator.prepareCall(1).retry(1, delay: .constant(.seconds(1))).call()
         let second = integrator.prepareCall(2).call()
         try await provider.waitForRequest().fail(Trouble.first)
         try await clock.waitForSleepers(1)
         await clock.advance(by: .seconds(1))
-        let retried = try await provider.waitForRequest()
-        #expect(retried.input == 1)
-        retried.answer(1)
-        let next = try await provider.waitForRequest()
-        #expect(next.input == 2)
-        next.answer(2)
+        var inputs: [Int] = []
+        for _ in 1...2 {
+            let request = try await provider.waitForRequest()
+            inputs.append(request.input)
+            request.answer(request.input)
+        }
         await first.finish()
         await second.finish()
+
+        #expect(inputs == [1, 2])
+    }
+
+    @Test func `a pause before the turn of onRetry holds back the retry`() async throws {
+        let (stage, control) = (Stage(), PauseControl())
+        let call = Integrator(provider, clock: clock).prepareCall(1).retry(1)
+        let recorded = stage.here { stage in call.onRetry { [log] number, _ in log.add("retry \(number)") } }
+        let task = control.bind { recorded.call() }
+        try await provider.waitForRequest().fail(Trouble.first)
+        try await stage.executor.waitForJobs()
+
+        control.pause()
+        stage.executor.open()
+        await clock.rest()
+        #expect(log.entries == [])
+        control.resume()
+        try await provider.waitForRequest().answer(1)
+
+        #expect(await task.outcome == .success(1))
+        #expect(log.entries == ["retry 1"])
+    }
+
+    @Test(arguments: [Duration.seconds(-1), .seconds(Int64.min)])
+    func `a negative delay is none`(delay: Duration) async {
+        let call = Integrator(Failing(Trouble.first), clock: clock).prepareCall(1).recorded(in: log)
+        await call.retry(2, delay: .constant(delay)).call().finish()
+
+        #expect(log.entries == ["begin", "retry 1 after first", "retry 2 after first", "error first", "completion"])
     }
 }

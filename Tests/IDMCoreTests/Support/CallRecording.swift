@@ -1,9 +1,10 @@
-import IDMCore
 import IDMTesting
 import TestSupport
 
+@testable import IDMCore
+
 extension IntegrationCall {
-    /// Writes down what each kind of handler hears, on the actor on which this is called.
+    /// Records each event as a line, with handlers on the caller's actor.
     consuming func recorded(
         in log: Log, as name: String? = nil, isolation: isolated (any Actor)? = #isolation
     ) -> IntegrationCall {
@@ -18,10 +19,8 @@ extension IntegrationCall {
             .onCancel { log.add("\(name)cancel \($0)") }
             .onCompletion { log.add("\(name)completion") }
     }
-}
 
-extension IntegrationCall {
-    /// Opens the signal when the handlers have been let go: nothing of the run can be heard from then on.
+    /// Opens the signal when the handlers are released: no event of the call can follow.
     consuming func opening(_ gone: Signal, isolation: isolated (any Actor)? = #isolation) -> IntegrationCall {
         let canary = DeinitObserver { gone.open() }
         return onCompletion { withExtendedLifetime(canary) {} }
@@ -29,21 +28,40 @@ extension IntegrationCall {
 }
 
 extension Integrator {
-    /// Writes down what each kind of handler hears of every call, on the actor on which this is called.
+    /// Records each event of every call as a line, with handlers on the caller's actor.
     func recorded(in log: Log, as name: String, isolation: isolated (any Actor)? = #isolation) {
-        onBeginning { log.add("\(name): begin") }
-            .onProgress { log.add("\(name): progress \($0.fraction)") }
-            .onRetry { log.add("\(name): retry \($0) after \($1)") }
-            .onSuccess { log.add("\(name): success \($0)") }
-            .onError { log.add("\(name): error \($0)") }
-            .onCancel { log.add("\(name): cancel \($0)") }
-            .onCompletion { log.add("\(name): completion") }
+        _ = addHandlers { $0.recorded(in: log, as: name, isolation: isolation) }
     }
 }
 
 extension Log {
-    /// The lines that a recording wrote under a name, without the name.
+    /// The lines that were recorded under a name, without the name.
     func entries(of name: String) -> [String] {
         entries.filter { $0.hasPrefix("\(name): ") }.map { String($0.dropFirst(name.count + 2)) }
     }
+}
+
+/// Records progress reports.
+final class ProgressLog: ProgressListener {
+    private let recorded = Observed<[IntegrationProgress]>([])
+
+    var fractions: [Double] { recorded.value.map(\.fraction) }
+    var reports: [IntegrationProgress] { recorded.value }
+    var reporter: IntegrationProgress.Reporter { IntegrationProgress.Reporter(self) }
+
+    func hear(_ progress: IntegrationProgress) {
+        recorded.change { $0.append(progress) }
+    }
+}
+
+/// A screen that conforms to all sinks.
+@MainActor
+final class SinkScreen: LoadingHandling, ErrorHandling, DataHandling, ProgressHandling {
+    private(set) var lines: [String] = []
+
+    func beginLoading() { lines.append("loading") }
+    func finishLoading() { lines.append("finished") }
+    func handle(error: any Error) { lines.append("error \(error)") }
+    func handle(data: Int) { lines.append("data \(data)") }
+    func handle(progress: IntegrationProgress) { lines.append("progress \(progress.fraction)") }
 }

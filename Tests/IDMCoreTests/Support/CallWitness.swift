@@ -1,7 +1,7 @@
 import IDMCore
 import Synchronization
 
-/// Hears one call and holds what it hears against the grammar, as it comes.
+/// Receives the events of one call and checks each against the grammar.
 final class CallWitness: Sendable {
     private enum Place: Sendable {
         case start, begun, cancelledUnstarted, ended, completed
@@ -20,10 +20,10 @@ final class CallWitness: Sendable {
         self.crowd = crowd
     }
 
-    /// What was heard that had no place there.
+    /// The events that came out of order.
     var violations: [String] { state.withLock { $0.violations } }
 
-    /// What the call ended with, if it has ended with all that belongs to it.
+    /// The end of the call, once all its events have come.
     var end: String? {
         state.withLock { $0.place == .completed || $0.place == .cancelledUnstarted ? $0.end : nil }
     }
@@ -81,11 +81,11 @@ final class CallWitness: Sendable {
     }
 }
 
-/// Counts how many are inside at the same time.
+/// Counts calls that run at the same time.
 final class Crowd: Sendable {
     private let counts = Mutex((inside: 0, most: 0))
 
-    /// The most that have been inside at once.
+    /// The largest number at one time.
     var most: Int { counts.withLock { $0.most } }
     var inside: Int { counts.withLock { $0.inside } }
 

@@ -2,11 +2,11 @@ import IDMCore
 import IDMTesting
 import TestSupport
 
-/// The seven kinds of handlers, for tests that go through all of them.
+/// The seven kinds of handlers.
 enum HandlerKind: CaseIterable {
     case beginning, progress, retry, success, error, cancel, completion
 
-    /// Whether the end of the run is decided when a handler of this kind runs.
+    /// True if the end of the call is decided before a handler of this kind runs.
     var isTerminal: Bool {
         switch self {
         case .beginning, .progress, .retry: false
@@ -15,8 +15,7 @@ enum HandlerKind: CaseIterable {
     }
 }
 
-/// A provider that lets a handler of a kind be heard, for any input but zero, if it is retried once. Zero is answered
-/// at once.
+/// A provider that makes a call with one retry call a handler of this kind. With the input 0 it answers at once.
 struct Provoking: DataProvider {
     let kind: HandlerKind
     private let attempts = Observed(0)
@@ -39,7 +38,7 @@ struct Provoking: DataProvider {
 }
 
 extension IntegrationCall {
-    /// Hears one kind of handler, on the main actor.
+    /// Adds a handler of one kind, on the main actor.
     @MainActor
     consuming func on(_ kind: HandlerKind, _ body: @escaping @MainActor () -> Void) -> IntegrationCall {
         switch kind {
@@ -55,7 +54,7 @@ extension IntegrationCall {
 }
 
 extension ExecutingType {
-    /// One of each, for tests that hold for all of them. Those with a debounce want a clock that moves.
+    /// One of each kind. Types with a debounce need a manual clock.
     static let several: [ExecutingType] = [
         .default, .only, .only(joining: true), .queue, .queue(width: 2), .latest,
     ]

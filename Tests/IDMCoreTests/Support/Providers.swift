@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import IDMCore
 
-/// What providers of these tests fail with.
+/// The errors of these tests' providers.
 enum Trouble: Error, Hashable {
     case first, second, numbered(Int)
 }
@@ -37,7 +37,7 @@ struct FailsBelowZero: DataProvider {
     }
 }
 
-/// Fails so many times, then answers with the input. Counts.
+/// Fails the given number of times, then answers with the input. Counts its requests.
 final class FailingAtFirst: DataProvider {
     private let left: Observed<Int>
     private let asked = Observed(0)
@@ -61,7 +61,7 @@ final class FailingAtFirst: DataProvider {
     }
 }
 
-/// A stream of given values, all there at once, and of an error behind them.
+/// A stream of given values, which are available at once, and of an error after them.
 struct Listed: StreamDataProvider {
     let list: [Int]
     var error: (any Error)?
@@ -89,7 +89,7 @@ struct Listed: StreamDataProvider {
     }
 }
 
-/// A stream that notes each time its values are asked for.
+/// A stream that records each request for its values.
 struct Asked: StreamDataProvider {
     private let base: Listed
     private let log: Log
@@ -105,7 +105,7 @@ struct Asked: StreamDataProvider {
     }
 }
 
-/// A stream that reports from where its values are made.
+/// A stream that reports progress when its values are made.
 struct Reporting: StreamDataProvider {
     func values(for input: Int) -> AsyncStream<Int> {
         let reporter = IntegrationProgress.current
@@ -117,7 +117,7 @@ struct Reporting: StreamDataProvider {
     }
 }
 
-/// Tells on which actor it was asked: answers true if it was the main actor.
+/// Answers true if it is asked on the main actor.
 struct MainActorProbe: DataProvider {
     func request(_ input: Int) async throws -> Bool { #isolation === MainActor.shared }
 }
@@ -131,7 +131,7 @@ struct Text: DataModel, Equatable {
     }
 }
 
-/// Everything a stream delivers, and the error at its end.
+/// Collects the values of a stream, and the error at its end.
 func collect<P: StreamDataProvider>(_ provider: P, _ input: P.Input) async -> (values: [P.Output], error: (any Error)?)
 {
     var values: [P.Output] = []
@@ -144,7 +144,7 @@ func collect<P: StreamDataProvider>(_ provider: P, _ input: P.Input) async -> (v
     }
 }
 
-/// Whether something that is begun on the main actor ends before it suspends for the first time.
+/// True if work that begins on the main actor ends before it suspends for the first time.
 @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
 @MainActor
 func endsWithoutSuspension(_ body: @escaping @MainActor @Sendable () async throws -> Void) async throws -> Bool {
@@ -156,4 +156,18 @@ func endsWithoutSuspension(_ body: @escaping @MainActor @Sendable () async throw
     let wasDone = isDone.value
     try await task.value
     return wasDone
+}
+
+/// The reason of the ``IntegrationError/cancelled(_:)`` that is thrown; nil if another error or none is thrown.
+func thrownReason(
+    isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> some Sendable
+) async -> CancelReason? {
+    do {
+        _ = try await body()
+        return nil
+    } catch IntegrationError.cancelled(let reason) {
+        return reason
+    } catch {
+        return nil
+    }
 }

@@ -2,18 +2,18 @@ import TestSupport
 
 @testable import IDMCore
 
-/// An actor that lives on a ``ManualExecutor``.
+/// An actor with a ``ManualExecutor``.
 actor Stage {
     nonisolated let executor = ManualExecutor()
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Runs code as if in a turn of the actor. Only while the executor is closed.
+    /// Runs code as in a turn of the actor. Use it only while the executor is closed.
     nonisolated func here<R: Sendable>(_ body: (isolated Stage) throws -> R) rethrows -> R {
         try assumeIsolated(body)
     }
 
-    /// A call whose handlers are written here.
+    /// Records a call with handlers on this actor.
     nonisolated func record(_ call: IntegrationCall<Int>, in log: Log) -> IntegrationCall<Int> {
         here { stage in call.recorded(in: log, isolation: stage) }
     }

@@ -3,10 +3,9 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("The kit of the tests", .timeLimit(.ample))
+@Suite(.timeLimit(.ample))
 struct SupportTests {
-    @Test("A signal lets everybody go on, before and after")
-    func signal() async throws {
+    @Test func `a signal resumes tasks that wait before and after it opens`() async throws {
         let signal = Signal()
         let waiter = Task { try await signal.wait() }
         signal.open()
@@ -15,88 +14,71 @@ struct SupportTests {
         await signal.waitIgnoringCancel()
     }
 
-    @Test("Seats are taken in the order of arrival, by as many as there are, and each that is left is the next one's")
-    func seats() async throws {
-        let (seats, log, jobs, leave) = (Seats(2), Log(), HeldJobs(), (0..<5).map { _ in Signal() })
-        // Everything runs here, so what hasn't happened after this doesn't happen.
-        func settle() {
-            while jobs.count > 0 { jobs.run() }
-        }
-        let guests = leave.enumerated().map { number, leave in
-            Task(executorPreference: jobs) {
-                try await seats.hold {
-                    // It has its seat already, and needs no other.
-                    await seats.hold { log.add("\(number)") }
-                    try await leave.wait()
-                    if number == 1 { throw CancellationError() }
-                }
+    /// Guests that take the given numbers of two seats each, and leave when their signals open. Guests run on `jobs`
+    /// alone, so that an event that did not happen after `settle` does not happen.
+    private struct Guests {
+        let log = Log()
+        let jobs = HeldJobs()
+        let leave: [Signal]
+        private(set) var tasks: [Task<Void, any Error>] = []
+
+        init(_ counts: [Int], nests: Bool = false) {
+            let seats = Seats(2)
+            leave = counts.map { _ in Signal() }
+            for (number, (count, leave)) in zip(counts, leave).enumerated() {
+                tasks.append(
+                    Task(executorPreference: jobs) { [log] in
+                        try await seats.hold(count) {
+                            // A guest that has a seat needs no other.
+                            if nests { await seats.hold { log.add("\(number)") } } else { log.add("\(number)") }
+                            try await leave.wait()
+                        }
+                    })
             }
         }
-        settle()
-        #expect(log.entries == ["0", "1"])
-        // Whoever waits does so also in a task that is cancelled.
-        guests[3].cancel()
-        settle()
-        #expect(log.entries == ["0", "1"])
 
-        leave[1].open()
-        settle()
-        #expect(log.entries == ["0", "1", "2"])
-        // The one that is cancelled leaves as soon as it has come.
-        leave[0].open()
-        settle()
-        #expect(log.entries == ["0", "1", "2", "3", "4"])
-
-        leave[2].open()
-        leave[4].open()
-        settle()
-        for number in [1, 3] {
-            await #expect(throws: CancellationError.self) { try await guests[number].value }
+        /// Lets a guest leave and runs all jobs. Returns the guests that have come.
+        func settle(leaving guest: Int? = nil) -> String {
+            if let guest { leave[guest].open() }
+            while jobs.count > 0 { jobs.run() }
+            return log.entries.joined()
         }
-        for number in [0, 2, 4] { try await guests[number].value }
     }
 
-    @Test("Whoever takes several seats has them all at once, and nobody is let past who came later")
-    func severalSeats() async throws {
-        let (seats, log, jobs, leave) = (Seats(2), Log(), HeldJobs(), (0..<4).map { _ in Signal() })
-        func settle() {
-            while jobs.count > 0 { jobs.run() }
-        }
-        let guests = zip([1, 2, 1, 1], leave).enumerated().map { number, guest in
-            Task(executorPreference: jobs) {
-                try await seats.hold(guest.0) {
-                    log.add("\(number)")
-                    try await guest.1.wait()
-                }
-            }
-        }
-        settle()
-        #expect(log.entries == ["0"])
-        leave[0].open()
-        settle()
-        #expect(log.entries == ["0", "1"])
-        leave[1].open()
-        settle()
-        #expect(log.entries == ["0", "1", "2", "3"])
+    @Test func `seats are taken in order of arrival, also by a cancelled task`() async throws {
+        let guests = Guests([1, 1, 1, 1, 1], nests: true)
+        #expect(guests.settle() == "01")
+        guests.tasks[3].cancel()
+        #expect(guests.settle() == "01")
+        #expect(guests.settle(leaving: 1) == "012")
+        // The cancelled guest leaves as soon as it has come.
+        #expect(guests.settle(leaving: 0) == "01234")
+        for guest in [2, 4] { _ = guests.settle(leaving: guest) }
 
-        leave[2].open()
-        leave[3].open()
-        settle()
-        for guest in guests { try await guest.value }
+        await #expect(throws: CancellationError.self) { try await guests.tasks[3].value }
+        for guest in [0, 1, 2, 4] { try await guests.tasks[guest].value }
+    }
+
+    @Test func `a guest of several seats is not overtaken`() async throws {
+        let guests = Guests([1, 2, 1, 1])
+        let arrivals = [guests.settle(), guests.settle(leaving: 0), guests.settle(leaving: 1)]
+        for guest in 2...3 { _ = guests.settle(leaving: guest) }
+        for task in guests.tasks { try await task.value }
+
+        #expect(arrivals == ["0", "01", "0123"])
     }
 }
 
-@Suite("A test in a scope", .inScope, .timeLimit(.ample))
+/// The trait that runs a test in a scope.
+@Suite(.inScope, .timeLimit(.ample))
 struct InScopeTests {
     private let recorder = IntegrationRecorder<Int>()
 
-    @Test("has a library that runs as it does for its users: what it starts isn't watched")
-    func unwatched() {
+    @Test func `the tasks of a test in a scope are not watched`() {
         #expect(LibraryTask.executor == nil)
     }
 
-    @Test("has what the kit finds as an issue, at the line of the test")
-    func issue() {
+    @Test func `a failed expectation is an issue at its line`() {
         let line = #line + 2
         withKnownIssue {
             recorder.expectRecorded(.began)
@@ -105,8 +87,7 @@ struct InScopeTests {
         }
     }
 
-    @Test("has what is left over as issues: what nobody expected, and a call that goes on")
-    func leftovers() async throws {
+    @Test func `unexpected events and running calls are issues of their lines`() async throws {
         let (line, test, found) = (#line + 5, try #require(Test.current), Log())
         let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider)
@@ -120,6 +101,7 @@ struct InScopeTests {
             found.add("\(issue.sourceLocation?.line ?? 0)")
             return true
         }
+
         #expect(found.entries == ["\(line + 1)", "\(line)"])
         integrator.cancel()
     }

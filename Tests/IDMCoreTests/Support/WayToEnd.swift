@@ -2,37 +2,45 @@ import IDMCore
 import IDMTesting
 import TestSupport
 
-/// Every way in which a call can end.
+/// The ways in which a call can end.
 enum WayToEnd: CaseIterable {
     case success, failure, cancelFromBelow, noAnswer
     case taskCancelled, integratorCancelled, cancelledThoughDeaf, superseded, released
     case streamEnds, streamFails, streamWithoutValue, streamCancelled
-    case ignored, pastTheLimit, cancelledInLine, supersededWhileSettling, releasedInLine
+    case ignored, pastTheLimit, cancelledInLine, supersededInDebounce, releasedInLine
 
-    /// Whether the call has started by then.
+    /// False if the call ends without a begin event.
     var isStarted: Bool {
         switch self {
-        case .ignored, .pastTheLimit, .cancelledInLine, .supersededWhileSettling, .releasedInLine: false
+        case .ignored, .pastTheLimit, .cancelledInLine, .supersededInDebounce, .releasedInLine: false
         default: true
         }
     }
 
-    /// What an awaiting caller is told, in one word.
-    var outcome: String {
+    /// The end of the call, as recorded by `recorded(in:)`.
+    var end: String {
         switch self {
-        case .success, .streamEnds: "success"
-        case .failure, .noAnswer, .streamFails, .streamWithoutValue: "failure"
+        case .success, .streamEnds: "success 1"
+        case .failure, .streamFails: "error first"
+        case .noAnswer, .streamWithoutValue: "error \(DataProviderError.noAnswer)"
         case .cancelFromBelow, .taskCancelled, .integratorCancelled, .cancelledThoughDeaf, .streamCancelled,
             .cancelledInLine:
-            "cancelled"
-        case .superseded, .supersededWhileSettling: "superseded"
-        case .released, .releasedInLine: "released"
-        case .ignored, .pastTheLimit: "ignored"
+            "cancel cancelled"
+        case .superseded, .supersededInDebounce: "cancel superseded"
+        case .released, .releasedInLine: "cancel released"
+        case .ignored, .pastTheLimit: "cancel ignored"
         }
     }
 
-    /// Makes a call that ends in this way, and returns when its last handler has run: with the task of the call, unless
-    /// that would have kept the integrator.
+    /// All events of the call, as recorded by `recorded(in:)`.
+    var events: [String] {
+        let hasValue = self == .streamFails || self == .streamCancelled
+        return isStarted ? ["begin"] + (hasValue ? ["success 1"] : []) + [end, "completion"] : [end]
+    }
+
+    /// Makes a call that ends in this way.
+    ///
+    /// - Returns: The task of the call, after its last handler has run. Nil for a call of a released integrator.
     @discardableResult
     func run(
         isolation: isolated (any Actor)? = #isolation,
@@ -50,10 +58,10 @@ enum WayToEnd: CaseIterable {
         case .released: try await released(inLine: false, prepare)
         case .releasedInLine: try await released(inLine: true, prepare)
         case .streamEnds, .streamFails, .streamWithoutValue, .streamCancelled: try await streamed(prepare)
-        case .ignored: await turnedAway(.only, prepare)
-        case .pastTheLimit: await turnedAway(.queue(limit: 0), prepare)
+        case .ignored: await rejected(.only, prepare)
+        case .pastTheLimit: await rejected(.queue(limit: 0), prepare)
         case .cancelledInLine: await cancelledInLine(prepare)
-        case .supersededWhileSettling: try await settling(prepare)
+        case .supersededInDebounce: try await debounced(prepare)
         }
     }
 
@@ -132,7 +140,7 @@ enum WayToEnd: CaseIterable {
         return task
     }
 
-    private func turnedAway(_ type: ExecutingType, _ prepare: Prepare) async -> IntegrationTask<Int> {
+    private func rejected(_ type: ExecutingType, _ prepare: Prepare) async -> IntegrationTask<Int> {
         let integrator = Integrator(ControlledDataProvider<Int, Int>(), executing: type)
         let first = integrator.prepareCall(0).call()
         let task = prepare(integrator.prepareCall(1)).call()
@@ -153,7 +161,7 @@ enum WayToEnd: CaseIterable {
         return task
     }
 
-    private func settling(_ prepare: Prepare) async throws -> IntegrationTask<Int> {
+    private func debounced(_ prepare: Prepare) async throws -> IntegrationTask<Int> {
         let clock = ManualClock()
         let integrator = Integrator(Echo<Int>(), executing: .latest(debounce: .seconds(1)), clock: clock)
         let task = prepare(integrator.prepareCall(1)).call()

@@ -3,10 +3,12 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("The events of a call", .timeLimit(.ample))
+@Suite(.timeLimit(.ample))
 struct IntegrationEventsTests {
     private let provider = ControlledDataProvider<Int, Int>()
+    private let log = Log()
 
+    /// The event as `recorded(in:)` writes it.
     private func line(_ event: IntegrationEvent<Int>) -> String {
         switch event {
         case .began: "begin"
@@ -25,99 +27,45 @@ struct IntegrationEventsTests {
         return lines
     }
 
-    @Test("A loop hears what the handlers hear, in the same order, and ends", arguments: HandlerKind.allCases)
-    func sameAsHandlers(kind: HandlerKind) async {
-        let log = Log()
-        let call = Integrator(Provoking(kind)).prepareCall(1).onProgress { _ in }.retry(1).recorded(in: log)
-        let lines = await lines(call)
+    @Test(arguments: HandlerKind.allCases)
+    func `a loop receives the events of the handlers`(kind: HandlerKind) async {
+        let lines = await lines(Integrator(Provoking(kind)).prepareCall(1).retry(1).recorded(in: log))
+
         #expect(lines == log.entries)
-        #expect(lines.first == "begin")
-        #expect(lines.last == "completion")
         #expect(lines.contains("retry 1 after first"))
     }
 
-    @Test("A call that never starts has one event")
-    func unstarted() async {
-        let integrator = Integrator(provider, executing: .only)
-        let first = integrator.prepareCall(1).call()
-        #expect(await lines(integrator.prepareCall(2)) == ["cancel ignored"])
-        first.cancel()
+    @Test func `each value of a stream is an event`() async {
+        let call = Integrator(Listed(1, 2, error: Trouble.first)).prepareCall(0)
+        #expect(await lines(call) == ["begin", "success 1", "success 2", "error first", "completion"])
     }
 
-    @Test("Each value of a stream is an event")
-    func stream() async throws {
-        let stream = ControlledStreamDataProvider<Int, Int>()
-        let call = Integrator(stream).prepareCall(1)
-        async let heard = lines(call)
-        let request = try await stream.waitForRequest()
-        for value in 1...3 { request.send(value) }
-        request.fail(Trouble.first)
-        #expect(await heard == ["begin", "success 1", "success 2", "success 3", "error first", "completion"])
-    }
-
-    @Test("Nothing happens before the first next")
-    func startsAtFirstNext() async throws {
+    @Test func `a call starts with the first next()`() async throws {
         let integrator = Integrator(provider, executing: .only)
-        let events = integrator.prepareCall(1).events()
-        var iterator = events.makeAsyncIterator()
-        // Whatever is made before this has the place.
+        var iterator = integrator.prepareCall(1).events().makeAsyncIterator()
+        // Made first, so this call has the place.
         let task = integrator.prepareCall(2).call()
         let request = try await provider.waitForRequest()
-        #expect(request.input == 2)
-        let first = await iterator.next()
-        #expect(first.map(line) == "cancel ignored")
+
+        #expect(await iterator.next().map(line) == "cancel ignored")
+        #expect(await iterator.next().map(line) == nil)
         request.answer(2)
         #expect(await task.outcome == .success(2))
-        #expect(provider.requestCount == 1)
     }
 
-    @Test("Each iterator makes a call of its own")
-    func twice() async {
+    @Test func `each iterator makes its own call`() async {
         let events = Integrator(Echo<Int>()).prepareCall(1).events()
+        var lines: [String] = []
         for _ in 1...2 {
-            var lines: [String] = []
             for await event in events { lines.append(line(event)) }
-            #expect(lines == ["begin", "success 1", "completion"])
         }
+
+        #expect(lines == ["begin", "success 1", "completion", "begin", "success 1", "completion"])
     }
 
-    @Test("Leaving the loop cancels the call")
-    func leaving() async throws {
-        let log = Log()
-        let call = Integrator(provider).prepareCall(1).recorded(in: log)
-        for await event in call.events() {
-            if case .began = event { break }
-        }
-        try await log.contains("completion")
-        #expect(log.entries == ["begin", "cancel cancelled", "completion"])
-    }
-
-    @Test("Cancelling the task that loops cancels the call, and the loop hears of it")
-    func cancelled() async throws {
-        let call = Integrator(provider).prepareCall(1)
-        let loop = Task { await lines(call) }
-        let request = try await provider.waitForRequest()
-        loop.cancel()
-        try await request.waitUntilCancelled()
-        #expect(await loop.value == ["begin", "cancel cancelled", "completion"])
-    }
-
-    @Test("A loop in a task that is cancelled already asks nobody, and hears of the cancel")
-    func cancelledBefore() async {
-        let call = Integrator(provider).prepareCall(1)
-        let loop = Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            return await lines(call)
-        }
-        #expect(await loop.value == ["cancel cancelled"])
-        #expect(provider.requestCount == 0)
-    }
-
-    @Test("Events that come while the loop is busy are kept")
-    func nothingLost() async throws {
-        let (stream, log) = (ControlledStreamDataProvider<Int, Int>(), Log())
-        let call = Integrator(stream).prepareCall(1).recorded(in: log)
-        var iterator = call.events().makeAsyncIterator()
+    @Test func `events that come while the loop is busy are kept`() async throws {
+        let stream = ControlledStreamDataProvider<Int, Int>()
+        var iterator = Integrator(stream).prepareCall(1).recorded(in: log).events().makeAsyncIterator()
         #expect(await iterator.next().map(line) == "begin")
         let request = try await stream.waitForRequest()
         for value in 1...100 { request.send(value) }
@@ -125,49 +73,120 @@ struct IntegrationEventsTests {
         try await log.contains("completion")
         var lines: [String] = []
         while let event = await iterator.next() { lines.append(line(event)) }
+
         #expect(lines == (1...100).map { "success \($0)" } + ["completion"])
-        #expect(await iterator.next().map(line) == nil)
     }
 
-    @Test("A loop that has come to its end leaves the chain alone")
-    func chainGoesOn() async throws {
-        let log = Log()
-        let next = Integrator(provider).prepareCall(2).recorded(in: log)
-        let first = Integrator(Echo<Int>()).prepareCall(1).nextSuccess(next)
-        #expect(await lines(first) == ["begin", "success 1", "completion"])
-        try await provider.waitForRequest().answer(2)
-        try await log.contains("completion")
-        #expect(log.entries == ["begin", "success 2", "completion"])
-    }
-
-    @Test("A loop that is left once the end is decided leaves the chain alone as well")
-    func chainGoesOnWithoutTheLoop() async throws {
-        let stage = Stage()
-        let next = Integrator(provider).prepareCall(2)
-        let first = stage.here { stage in Integrator(Echo<Int>()).prepareCall(1).onCompletion {} }.nextSuccess(next)
-        for await event in first.events() {
-            if case .succeeded = event { break }
-        }
-        // The completion is still to be heard.
-        stage.executor.open()
-        try await provider.waitForRequest().answer(2)
-    }
-
-    @Test("The call's own handlers run before each event")
-    func ownHandlersFirst() async throws {
-        /// Where the handlers are written: the run comes and goes before each, and the loop could overtake it.
+    @Test func `the call's own handlers run before each event`() async throws {
+        /// The handlers are written here: the call hops before each, and the loop could overtake it.
         actor Place {
             func record(_ call: IntegrationCall<Int>, in log: Log) -> IntegrationCall<Int> { call.recorded(in: log) }
         }
         try await explore(seeds: 0..<100) { _ in
             let log = Log()
             let call = await Place().record(Integrator(Echo<Int>()).prepareCall(1), in: log)
-            var heard: [String] = []
+            var lines: [String] = []
             for await event in call.events() {
-                heard.append(line(event))
-                try #require(log.entries.starts(with: heard), "\(log.entries), \(heard)")
+                lines.append(line(event))
+                try #require(log.entries.starts(with: lines), "\(log.entries), \(lines)")
             }
-            try #require(heard == ["begin", "success 1", "completion"])
+            try #require(lines == ["begin", "success 1", "completion"])
         }
+    }
+
+    // MARK: Cancel
+
+    @Test(arguments: [false, true])
+    func `leaving the loop cancels the call`(ofValues: Bool) async throws {
+        let stream = ControlledStreamDataProvider<Int, Int>()
+        let call = Integrator(stream).prepareCall(1).recorded(in: log)
+        let loop = Task {
+            if ofValues {
+                for try await _ in call.values() { break }
+            } else {
+                for await event in call.events() { if case .succeeded = event { break } }
+            }
+        }
+        try await stream.waitForRequest().send(1)
+        try await loop.value
+        try await log.contains("completion")
+
+        #expect(log.entries == ["begin", "success 1", "cancel cancelled", "completion"])
+    }
+
+    @Test func `cancelling the loop's task cancels the call, and the loop ends after it`() async throws {
+        let call = Integrator(provider).prepareCall(1)
+        let loop = Task { await lines(call) }
+        let request = try await provider.waitForRequest()
+        loop.cancel()
+        try await request.waitUntilCancelled()
+
+        #expect(await loop.value == ["begin", "cancel cancelled", "completion"])
+    }
+
+    @Test func `a loop in a cancelled task asks no provider`() async {
+        let call = Integrator(provider).prepareCall(1)
+        let loop = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await lines(call)
+        }
+
+        #expect(await loop.value == ["cancel cancelled"])
+        #expect(provider.requestCount == 0)
+    }
+
+    @Test(arguments: [false, true])
+    func `a loop that ends, or is left after the value, leaves the chain alone`(isLeft: Bool) async throws {
+        let stage = Stage()
+        let next = Integrator(provider).prepareCall(2)
+        let first = stage.here { stage in Integrator(Echo<Int>()).prepareCall(1).onCompletion {} }.nextSuccess(next)
+        if !isLeft { stage.executor.open() }
+        for await event in first.events() {
+            if case .succeeded = event, isLeft { break }
+        }
+        // The completion of a loop that was left is still pending.
+        stage.executor.open()
+
+        try await provider.waitForRequest().answer(2)
+    }
+
+    // MARK: values()
+
+    @Test func `values() returns each value, then throws the error`() async {
+        var values: [Int] = []
+        await #expect(throws: Trouble.first) {
+            for try await value in Integrator(Listed(1, 2, error: Trouble.first)).prepareCall(0).recorded(in: log)
+                .values()
+            { values.append(value) }
+        }
+
+        #expect(values == [1, 2])
+        #expect(log.entries == ["begin", "success 1", "success 2", "error first", "completion"])
+    }
+
+    @Test func `values() ends after the last value`() async throws {
+        var values: [Int] = []
+        for try await value in Integrator(Listed(1, 2)).prepareCall(0).values() { values.append(value) }
+
+        #expect(values == [1, 2])
+    }
+
+    @Test func `values() of a call without a result throws the reason`() async throws {
+        let integrator = Integrator(provider, executing: .only)
+        let first = integrator.prepareCall(1).call()
+        let second = integrator.prepareCall(2)
+
+        #expect(await thrownReason { for try await _ in second.values() {} } == .ignored)
+        first.cancel()
+    }
+
+    @Test func `values() throws CancellationError in a cancelled task`() async throws {
+        let call = Integrator(provider).prepareCall(1)
+        let loop = Task { for try await _ in call.values() {} }
+        let request = try await provider.waitForRequest()
+        loop.cancel()
+
+        await #expect(throws: CancellationError.self) { try await loop.value }
+        try await request.waitUntilCancelled()
     }
 }

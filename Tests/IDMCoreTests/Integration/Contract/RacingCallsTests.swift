@@ -3,9 +3,9 @@ import IDMTesting
 import TestSupport
 import Testing
 
-/// Thousands of calls from several tasks at once, with failures, cancels and deaf providers at random. What is random
-/// is the same in every run; how the calls meet is not.
-@Suite("Racing calls keep to the grammar", .timeLimit(.ample), .serialized)
+/// Thousands of calls from several tasks at once, with random failures, cancels and deaf providers. The random choices
+/// are the same in every run, the timing is not.
+@Suite(.timeLimit(.ample), .serialized)
 struct RacingCallsTests {
     private static let callers = 4
     private static let perCaller = Volume.of(10_000, normally: 1_000) / callers
@@ -14,7 +14,7 @@ struct RacingCallsTests {
         case answers, fails, answersElsewhere, waits, isDeaf, cancelsItself, reports, failsElsewhere
     }
 
-    /// Behaves as it was drawn for each input. Those that wait do so until a call that comes later lets them go.
+    /// Has a random behavior for each input. Requests that wait are resumed by a later call.
     private struct Fickle: DataProvider {
         let behaviors: [Behavior]
         let gates: [Signal]
@@ -39,7 +39,7 @@ struct RacingCallsTests {
         }
     }
 
-    /// All that the callers of one race share.
+    /// The state that the callers of one race share.
     private struct Race: Sendable {
         let integrator: Integrator<Int, Int>
         let gates: [Signal]
@@ -59,7 +59,7 @@ struct RacingCallsTests {
             }
         }
 
-        /// Makes a part of the calls, and cancels some of them on the way.
+        /// Makes a part of the calls, and cancels some of them.
         @concurrent
         func makeCalls(_ inputs: Range<Int>) async -> [(CallWitness, IntegrationTask<Int>)] {
             var generator = SplitMix(seed: UInt64(inputs.lowerBound))
@@ -74,7 +74,6 @@ struct RacingCallsTests {
                 case 4 where input % 50 == 0: integrator.cancel()
                 default: break
                 }
-                // Those that wait are let go a while after they were called.
                 if made.count > 24 { gates[input - 24].open() }
             }
             for input in inputs { gates[input].open() }
@@ -82,8 +81,27 @@ struct RacingCallsTests {
         }
     }
 
-    /// - Parameter ownEnds: How a call may end under this type alone.
-    private func race(_ type: ExecutingType, lanes: Int? = nil, ownEnds: Set<String> = []) async -> Race {
+    struct Case: CustomTestStringConvertible {
+        let type: ExecutingType
+        var lanes: Int?
+        /// The cancel reason that only this type gives.
+        var reason: CancelReason?
+        /// The maximum number of calls that may run at once.
+        var limit = Int.max
+
+        var testDescription: String { "\(type), lanes: \(lanes ?? 1)" }
+    }
+
+    private static let cases = [
+        Case(type: .default), Case(type: .only, reason: .ignored), Case(type: .only(joining: true)),
+        Case(type: .queue, limit: 1), Case(type: .queue(width: 3), limit: 3),
+        Case(type: .queue(width: 2, limit: 10), reason: .ignored, limit: 2), Case(type: .latest, reason: .superseded),
+        Case(type: .latest(debounce: .milliseconds(300)), reason: .superseded), Case(type: .queue, lanes: 5, limit: 5),
+    ]
+
+    @Test(arguments: cases)
+    func `racing calls keep the grammar, their outcome and the limit`(_ test: Case) async {
+        let (type, lanes) = (test.type, test.lanes)
         let race = Race(type, lanes: lanes, count: Self.callers * Self.perCaller)
         var made: [(CallWitness, IntegrationTask<Int>)] = []
         await withTaskGroup(of: [(CallWitness, IntegrationTask<Int>)].self) { group in
@@ -94,60 +112,27 @@ struct RacingCallsTests {
             }
             for await some in group { made += some }
         }
-        // What waits for the quiet has nobody to end it any more. All else ends by itself.
+        // A debounced call would wait for ever.
         await race.clock.advance(by: .seconds(1))
         if type == .latest(debounce: .milliseconds(300)) { race.integrator.cancel() }
         var ends: Set<String> = []
+        var violations: [String] = []
         for (witness, task) in made {
             await task.finish()
-            #expect(witness.violations == [])
+            violations += witness.violations
             let outcome =
                 switch await task.outcome {
                 case .success(let value): "success \(value)"
                 case .failure: "failure"
                 case .cancelled(let reason): "\(reason)"
                 }
-            #expect(witness.end == outcome)
+            if witness.end != outcome { violations.append("\(witness.end ?? "no end") with \(outcome)") }
             ends.insert(outcome.hasPrefix("success") ? "success" : outcome)
         }
+        #expect(violations == [])
         #expect(race.crowd.inside == 0)
-        #expect(ends.subtracting(["failure", "cancelled", "success"]).isSubset(of: ownEnds))
-        return race
-    }
-
-    @Test("under .default")
-    func all() async { _ = await race(.default) }
-
-    @Test("under .only")
-    func only() async { _ = await race(.only, ownEnds: ["ignored"]) }
-
-    @Test("under .only(joining: true)")
-    func joining() async { _ = await race(.only(joining: true)) }
-
-    @Test("under .queue, of which one runs at a time")
-    func queue() async {
-        let most = await race(.queue).crowd.most
-        #expect(most == 1)
-    }
-
-    @Test("under .queue(width: 3), of which three run at a time at most")
-    func width() async {
-        #expect(await race(.queue(width: 3)).crowd.most <= 3)
-    }
-
-    @Test("under .queue(width:limit:)")
-    func limit() async {
-        #expect(await race(.queue(width: 2, limit: 10), ownEnds: ["ignored"]).crowd.most <= 2)
-    }
-
-    @Test("under .latest")
-    func latest() async { _ = await race(.latest, ownEnds: ["superseded"]) }
-
-    @Test("under .latest(debounce:)")
-    func debounce() async { _ = await race(.latest(debounce: .milliseconds(300)), ownEnds: ["superseded"]) }
-
-    @Test("in five lanes of a queue, of which five run at a time at most")
-    func lanes() async {
-        #expect(await race(.queue, lanes: 5).crowd.most <= 5)
+        #expect(race.crowd.most <= test.limit)
+        let allowed: Set = ["failure", "cancelled", "success"]
+        #expect(ends.subtracting(allowed).isSubset(of: test.reason.map { ["\($0)"] } ?? []))
     }
 }

@@ -3,9 +3,9 @@ import IDMTesting
 import TestSupport
 import Testing
 
-/// Handlers of one run on several actors, in every order in which these take their turns: a handler that didn't wait
-/// for the one before it would be heard before it in some of them.
-@Suite("Rule 4: handlers wait for each other, in whatever order their actors take turns", .timeLimit(.ample))
+/// Handlers of one call on several actors, in many orders of these actors' turns: a handler that did not wait would run
+/// too early in some of them.
+@Suite("Rule 4: handlers wait for each other in every order of turns", .timeLimit(.ample))
 struct Rule04OrderTests {
     private actor Desk {
         private let name: String
@@ -16,30 +16,28 @@ struct Rule04OrderTests {
             self.log = log
         }
 
-        func hear(_ call: IntegrationCall<Int>) -> IntegrationCall<Int> {
+        func adding(to call: IntegrationCall<Int>) -> IntegrationCall<Int> {
             call.onProgress { [name, log] in log.add("\(name) \($0.fraction)") }
                 .onSuccess { [name, log] in log.add("\(name) \($0)") }
         }
     }
 
-    @Test("A handler waits for the one before it")
-    func waitsForTheOneBefore() async throws {
+    @Test func `a handler waits for the one before it`() async throws {
         try await explore(seeds: 0..<100) { _ in
             let log = Log()
             var call = Integrator(Echo<Int>()).prepareCall(1)
-            for desk in [Desk("first", log), Desk("second", log)] { call = await desk.hear(call) }
-            await call.onSuccess { _ in log.add("anywhere") }.call().finish()
-            try #require(log.entries == ["first 1", "second 1", "anywhere"])
+            for desk in [Desk("first", log), Desk("second", log)] { call = await desk.adding(to: call) }
+            await call.onSuccess { _ in log.add("no actor") }.call().finish()
+            try #require(log.entries == ["first 1", "second 1", "no actor"])
         }
     }
 
-    @Test("Progress that comes while another handler is at work waits for it")
-    func progressWaits() async throws {
+    @Test func `progress waits for a running handler`() async throws {
         let seen = Observed<Set<[String]>>([])
         try await explore(seeds: 0..<200) { executor in
             let (log, provider) = (Log(), ControlledDataProvider<Int, Int>())
             var call = Integrator(provider).prepareCall(1)
-            for desk in [Desk("first", log), Desk("second", log)] { call = await desk.hear(call) }
+            for desk in [Desk("first", log), Desk("second", log)] { call = await desk.adding(to: call) }
             let task = call.call()
             let request = try await provider.waitForRequest()
             for fraction in [0.25, 0.5] {

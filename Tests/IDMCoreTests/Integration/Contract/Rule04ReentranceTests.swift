@@ -3,17 +3,17 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("Rule 4: handlers may call, cancel or release the same integrator, to any depth", .inScope, .timeLimit(.ample))
+@Suite("Rule 4: handlers may call, cancel or release their integrator", .inScope, .timeLimit(.ample))
 @MainActor
 struct Rule04ReentranceTests {
     private let log = Log()
 
     // MARK: Call
 
-    /// Calls again from a handler of a kind. Returns the end of the outer and of the inner call.
-    private func callAgain(
-        from kind: HandlerKind, _ type: ExecutingType
-    ) async throws -> (outer: IntegrationOutcome<Int>, inner: IntegrationOutcome<Int>) {
+    @Test(
+        arguments: HandlerKind.allCases,
+        [ExecutingType.default, .only, .queue, .queue(width: 2), .latest])
+    func `a call made in a handler obeys the executing type`(kind: HandlerKind, type: ExecutingType) async throws {
         let integrator = Integrator(Provoking(kind), executing: type)
         var inner: IntegrationTask<Int>?
         let outer = integrator.prepareCall(1)
@@ -26,123 +26,84 @@ struct Rule04ReentranceTests {
             .retry(1).call()
         await outer.finish()
         await inner?.finish()
-        return try await (outer.outcome, #require(inner).outcome)
+
+        // Under .only the place is free, and under .latest the value is safe, once the end is decided.
+        let isIgnored = type == .only && !kind.isTerminal
+        let isSuperseded = type == .latest && !kind.isTerminal
+        #expect(try await #require(inner).outcome == (isIgnored ? .cancelled(.ignored) : .success(0)))
+        #expect(
+            await outer.outcome.cancelReason == (kind == .cancel ? .cancelled : isSuperseded ? .superseded : nil))
+        // It starts in a later turn: after the completion, if that is to come in this turn.
+        let lines = log.entries
+        let first = try #require(lines.firstIndex { $0.hasPrefix("inner") })
+        let before = try #require(lines.firstIndex(of: kind.isTerminal ? "outer: completion" : "called"))
+        #expect(before < first)
     }
 
-    @Test("A call from any handler runs, under .default and .queue", arguments: HandlerKind.allCases)
-    func callAgain(kind: HandlerKind) async throws {
-        for type in [ExecutingType.default, .queue, .queue(width: 2)] {
-            let (outer, inner) = try await callAgain(from: kind, type)
-            #expect(inner == .success(0))
-            #expect(outer.cancelReason == (kind == .cancel ? .cancelled : nil))
-        }
-    }
-
-    @Test(
-        "A call from a handler runs under .only if the end is decided, and is ignored before",
-        arguments: HandlerKind.allCases)
-    func callAgainUnderOnly(kind: HandlerKind) async throws {
-        let (outer, inner) = try await callAgain(from: kind, .only)
-        #expect(inner == (kind.isTerminal ? .success(0) : .cancelled(.ignored)))
-        #expect(outer.cancelReason == (kind == .cancel ? .cancelled : nil))
-    }
-
-    @Test(
-        "A call from a handler runs under .latest, and supersedes the call unless its end is decided",
-        arguments: HandlerKind.allCases)
-    func callAgainUnderLatest(kind: HandlerKind) async throws {
-        let (outer, inner) = try await callAgain(from: kind, .latest)
-        #expect(inner == .success(0))
-        #expect(outer.cancelReason == (kind == .cancel ? .cancelled : kind.isTerminal ? nil : .superseded))
-    }
-
-    @Test("A call from a handler is admitted at once, and starts in a later turn", arguments: HandlerKind.allCases)
-    func startsLater(kind: HandlerKind) async throws {
-        _ = try await callAgain(from: kind, .default)
-        let called = try #require(log.entries.firstIndex(of: "called"))
-        let begun = try #require(log.entries.firstIndex(of: "inner: begin"))
-        #expect(called < begun)
-        // An end is told in one turn, with the completion.
-        if kind.isTerminal { #expect(begun > log.entries.firstIndex(of: "outer: completion") ?? .max) }
-    }
-
-    @Test("A call from a handler is admitted at once: it has its place in the queue before calls made later")
-    func admittedAtOnce() async {
+    @Test func `a call made in a handler has its place in the queue at once`() async {
         let integrator = Integrator(Echo<Int>(), executing: .queue)
+        integrator.onSuccess { [log] in log.add("\($0)") }
         let task = integrator.prepareCall(1)
             .onBeginning {
-                integrator.prepareCall(2).recorded(in: log, as: "inner").call()
-                integrator.prepareCall(3).recorded(in: log, as: "inner").call()
+                integrator.prepareCall(2).call()
+                integrator.prepareCall(3).call()
             }
             .call()
-        let last = integrator.prepareCall(4).recorded(in: log, as: "inner").call()
+        let last = integrator.prepareCall(4).call()
         await task.finish()
         await last.finish()
-        #expect(log.entries(of: "inner").filter { $0.hasPrefix("success") } == ["success 2", "success 3", "success 4"])
+
+        #expect(log.entries == ["1", "2", "3", "4"])
     }
 
-    // MARK: Cancel
+    // MARK: Cancel and release
 
-    @Test("Cancelling the integrator from any handler", arguments: HandlerKind.allCases)
-    func cancelIntegrator(kind: HandlerKind) async {
-        let integrator = Integrator(Provoking(kind))
-        let task = integrator.prepareCall(1).on(kind) { integrator.cancel() }.recorded(in: log).retry(1).call()
-        await task.finish()
-        expectEnd(of: kind, cancelled: .cancelled)
+    /// What a handler does to its own call.
+    enum Interruption: CaseIterable {
+        case cancelIntegrator, cancelTask, release
     }
 
-    @Test("Cancelling the task from any handler, twice", arguments: HandlerKind.allCases)
-    func cancelTask(kind: HandlerKind) async throws {
-        // Queued behind another call, so that its task is there when its handlers run.
-        let provider = ControlledDataProvider<Int, Int>()
-        let gate = Integrator(provider, executing: .only)
-        let first = gate.prepareCall(0).call()
+    @Test(arguments: HandlerKind.allCases, Interruption.allCases)
+    func `a call that its handler cancels or releases ends by its stage`(
+        kind: HandlerKind, interruption: Interruption
+    ) async throws {
+        // The provider answers when the integrator and the task are stored, and the call no longer needs them.
+        let (gate, gone) = (Signal(), Signal())
+        var integrator: Integrator<Int, Int>? = Integrator(
+            gated(by: gate) >>>> Provoking(kind), executing: .queue, cancelsWhenReleased: true)
         var task: IntegrationTask<Int>?
-        task = Integrator(Provoking(kind)).prepareCall(1)
+        // A call before this one: the begin handler runs after `task` is stored.
+        let first = ControlledDataProvider<Int, Int>()
+        task = integrator?.prepareCall(1).after(Integrator(first).prepareCall(0))
             .on(kind) {
-                task?.cancel()
-                task?.cancel()
+                switch interruption {
+                case .cancelIntegrator: integrator?.cancel()
+                case .cancelTask:
+                    task?.cancel()
+                    task?.cancel()
+                case .release: (integrator, task) = (nil, nil)
+                }
             }
-            .recorded(in: log).retry(1).after(first).call()
-        try await provider.waitForRequest().answer(0)
-        await task?.finish()
-        expectEnd(of: kind, cancelled: .cancelled)
-    }
-
-    @Test("Releasing the integrator in any handler", arguments: HandlerKind.allCases)
-    func release(kind: HandlerKind) async throws {
-        let (gone, called) = (Signal(), Signal())
-        // The call holds its integrator until it has returned, so the provider answers only then.
-        let held = ClosureDataProvider<Int, Int> { input in
-            try await called.wait()
-            return input
-        }
-        let leaks = LeakTracker()
-        var integrator: Integrator<Int, Int>? = leaks.track(
-            Integrator(held >>>> Provoking(kind), executing: .queue, cancelsWhenReleased: true))
-        _ = integrator?.prepareCall(1).on(kind) { integrator = nil }.recorded(in: log).retry(1).opening(gone).call()
-        called.open()
+            .recorded(in: log).retry(1).opening(gone).call()
+        if interruption == .release { task = nil }
+        gate.open()
+        try await first.waitForRequest().answer(0)
         try await gone.wait()
-        #expect(integrator == nil)
-        leaks.verify()
-        expectEnd(of: kind, cancelled: .released)
-    }
 
-    private func expectEnd(of kind: HandlerKind, cancelled reason: CancelReason) {
-        #expect(log.entries.last == "completion")
-        let end = log.entries.dropLast().last
-        switch kind {
-        case .beginning, .progress, .retry: #expect(end == "cancel \(reason)")
-        case .error: #expect(end == "error second")
-        case .cancel: #expect(end == "cancel cancelled")
-        case .success, .completion: #expect(end == "success 1")
-        }
-        #expect(log.entries.filter { $0 == "completion" }.count == 1)
+        let lines = log.entries.filter { !$0.hasPrefix("progress") && !$0.hasPrefix("retry") }
+        let end =
+            switch kind {
+            case .beginning, .progress, .retry: interruption == .release ? "cancel released" : "cancel cancelled"
+            case .error: "error second"
+            case .cancel: "cancel cancelled"
+            case .success, .completion: "success 1"
+            }
+        #expect(lines == ["begin", end, "completion"])
     }
 
     // MARK: Depth
 
-    /// Calls from the success handler of the call before, so many times.
+    /// Calls from the success handler of the call before.
     private func chain(_ depth: Int, _ type: ExecutingType) async throws -> Int {
         let integrator = Integrator(Echo<Int>(), executing: type)
         let done = Signal()
@@ -160,20 +121,13 @@ struct Rule04ReentranceTests {
         return count
     }
 
-    @Test("Tens of thousands of calls, each made from the handler of the one before")
-    func depth() async throws {
-        let depth = Volume.of(100_000, normally: 20_000)
-        #expect(try await chain(depth, .default) == depth)
-    }
-
-    @Test("Thousands of calls, each made from the handler of the one before", arguments: ExecutingType.several)
-    func depth(type: ExecutingType) async throws {
-        let depth = Volume.of(10_000, normally: 4_000)
+    @Test(arguments: ExecutingType.several)
+    func `thousands of calls from handlers don't use up the stack`(type: ExecutingType) async throws {
+        let depth = type == .default ? Volume.of(100_000, normally: 20_000) : Volume.of(10_000, normally: 4_000)
         #expect(try await chain(depth, type) == depth)
     }
 
-    @Test("Tens of thousands of calls from handlers without an actor")
-    func depthWithoutActor() async throws {
+    @Test func `calls from handlers on no actor don't use up the stack`() async throws {
         let done = Signal()
         Self.call(Integrator(Echo<Int>()), 1, done)
         try await done.wait()
@@ -187,8 +141,7 @@ struct Rule04ReentranceTests {
             .call()
     }
 
-    @Test("Ten thousand calls of .latest, each made from the beginning of the one that it supersedes")
-    func depthOfSupersession() async throws {
+    @Test func `calls that supersede the calls of their begin handlers don't use up the stack`() async throws {
         let integrator = Integrator(ControlledDataProvider<Int, Int>(), executing: .latest)
         let done = Signal()
         var superseded = 0
@@ -202,6 +155,25 @@ struct Rule04ReentranceTests {
         }
         call(1)
         try await done.wait()
+
         #expect(superseded == 9_999)
+    }
+
+    @Test(arguments: HandlerKind.allCases)
+    func `calls from handlers of each kind don't use up the stack`(kind: HandlerKind) async throws {
+        let done = Signal()
+        let count = Volume.of(10_000, normally: 1_000)
+        @MainActor func call(_ input: Int) {
+            var isFirst = true
+            Integrator(Provoking(kind)).prepareCall(input)
+                .on(kind) {
+                    guard isFirst else { return }
+                    isFirst = false
+                    if input < count { call(input + 1) } else { done.open() }
+                }
+                .retry(1).call()
+        }
+        call(1)
+        try await done.wait()
     }
 }

@@ -4,18 +4,18 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Rule 5: after cancel() returns on the handlers' actor, no value and no progress follows", .timeLimit(.ample))
+    "Rule 5: cancel() on the handlers' actor is followed by no value and no progress", .timeLimit(.ample))
 @MainActor
 struct Rule05CancelRaceTests {
-    /// What the handlers of one run heard, and where the cancel stood in it.
+    /// The events of one call, and those that came after `cancel()` had returned.
     @MainActor
-    private final class Hearing {
-        var heard: [String] = []
+    private final class Events {
+        var all: [String] = []
         var hasReturned = false
         var late: [String] = []
 
-        func hear(_ line: String) {
-            heard.append(line)
+        func add(_ line: String) {
+            all.append(line)
             if hasReturned && (line == "success" || line == "progress") { late.append(line) }
         }
     }
@@ -24,7 +24,7 @@ struct Rule05CancelRaceTests {
         case task, integrator, supersession
     }
 
-    /// Answers in its own time, from the pool, while the main actor cancels.
+    /// Answers on the pool while the main actor cancels.
     private struct Racing: DataProvider {
         let go: Signal
 
@@ -51,29 +51,29 @@ struct Rule05CancelRaceTests {
         }
     }
 
-    /// One run, made off the main actor, and cancelled on it while it answers.
-    private func race(_ makeProvider: (Signal) -> any DataProvider<Int, Int>, _ way: Way, spins: Int) async -> Hearing {
-        let (go, hearing) = (Signal(), Hearing())
+    /// Makes a call off the main actor, and cancels it there while the provider answers.
+    private func race(_ makeProvider: (Signal) -> any DataProvider<Int, Int>, _ way: Way, spins: Int) async -> Events {
+        let (go, events) = (Signal(), Events())
         let integrator = Self.integrator(makeProvider(go), executing: way == .supersession ? .latest : .default)
         let call = integrator.prepareCall(spins)
-            .onBeginning { hearing.hear("begin") }
-            .onProgress { _ in hearing.hear("progress") }
-            .onSuccess { _ in hearing.hear("success") }
-            .onCancel { _ in hearing.hear("cancel") }
-            .onCompletion { hearing.hear("completion") }
+            .onBeginning { events.add("begin") }
+            .onProgress { _ in events.add("progress") }
+            .onSuccess { _ in events.add("success") }
+            .onCancel { _ in events.add("cancel") }
+            .onCompletion { events.add("completion") }
         let task = await Self.makeElsewhere(call)
         async let opening: Void = Self.open(go)
-        // One more turn of the main actor, now and then: the answer and the cancel meet at another place.
+        // Another turn of the main actor in every third round, so that answer and cancel meet at another point.
         if spins % 3 == 0 { await opening }
         switch way {
         case .task: task.cancel()
         case .integrator: integrator.cancel()
         case .supersession: integrator.prepareCall(0).call()
         }
-        hearing.hasReturned = true
+        events.hasReturned = true
         await opening
         await task.finish()
-        return hearing
+        return events
     }
 
     private static func integrator(
@@ -88,24 +88,22 @@ struct Rule05CancelRaceTests {
     @concurrent
     private static func open(_ signal: Signal) async { signal.open() }
 
-    @Test("Thousands of answers race a cancel")
-    func answers() async {
+    @Test func `an answer that races a cancel is not delivered after it`() async {
         await race(isStream: false) { Racing(go: $0) }
     }
 
-    @Test("Thousands of values of streams race a cancel")
-    func values() async {
+    @Test func `a stream value that races a cancel is not delivered after it`() async {
         await race(isStream: true) { RacingStream(go: $0) }
     }
 
     private func race(isStream: Bool, _ makeProvider: (Signal) -> any DataProvider<Int, Int>) async {
         for round in 0..<Volume.of(30_000, normally: 500) {
             for way in Way.allCases {
-                let hearing = await race(makeProvider, way, spins: round % 7)
-                #expect(hearing.late == [])
-                let ends = hearing.heard.filter { $0 == "cancel" || $0 == "success" }
+                let events = await race(makeProvider, way, spins: round % 7)
+                #expect(events.late == [])
+                let ends = events.all.filter { $0 == "cancel" || $0 == "success" }
                 #expect(isStream || ends.count == 1)
-                #expect(hearing.heard == ["cancel"] || hearing.heard.last == "completion")
+                #expect(events.all == ["cancel"] || events.all.last == "completion")
             }
         }
     }

@@ -3,170 +3,132 @@ import IDMTesting
 import TestSupport
 import Testing
 
-/// Holds where a task can start at once, which Linux and the systems from 26 on can. Elsewhere the tests look at the
-/// order alone, once the call has finished.
-@Suite(
-    "Rule 6: what is answered without suspending has been delivered when call() returns", .inScope, .timeLimit(.ample))
+/// True where a task can start in the turn of its caller: on Linux, and on Apple systems from 26 on. Elsewhere the tests
+/// check the order alone.
+private let startsAtOnce: Bool =
+    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { true } else { false }
+
+@Suite("Rule 6: an answer without a suspension is delivered when call() returns", .inScope, .timeLimit(.ample))
+@MainActor
 struct Rule06SynchronyTests {
-    private static var startsAtOnce: Bool {
-        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { true } else { false }
-    }
+    private let log = Log()
 
-    private static let success = ["begin", "success 1", "completion"]
-
-    private let recorder = IntegrationRecorder<Int>()
-
-    /// What has to have been heard when `call()` has returned: the whole call, where that holds. More than that may not
-    /// come later: the scope asks for it.
-    private func expectWhole(
-        _ task: IntegrationTask<Int>, _ end: EventExpectation<Int> = .succeeded(1), line: Int = #line,
-        column: Int = #column
-    ) async {
-        if !Self.startsAtOnce { await task.finish() }
-        recorder.expectRecorded(.began, end, .completed, line: line, column: column)
-        await task.finish()
-    }
-
-    @Test("On the main actor")
-    @MainActor
-    func mainActor() async {
-        await expectWhole(recorder.call(Integrator(Echo<Int>()).prepareCall(1)))
-    }
-
-    private actor Screen {
-        func load(_ integrator: Integrator<Int, Int>, _ log: Log) -> (IntegrationTask<Int>, [String]) {
-            let task = integrator.prepareCall(1)
-                .onBeginning { [weak self] in self?.show("begin", log) }
-                .onSuccess { [weak self] in self?.show("success \($0)", log) }
-                .onCompletion { [weak self] in self?.show("completion", log) }
-                .call()
-            return (task, log.entries)
-        }
-
-        private nonisolated func show(_ line: String, _ log: Log) {
-            assumeIsolated { _ in log.add(line) }
-        }
-    }
-
-    @Test("On a user's actor")
-    func usersActor() async {
+    /// The events when `call()` has returned and the events after the end. Equal if the call was delivered at once.
+    private func events(
+        of call: IntegrationCall<Int>, isolation: isolated (any Actor)? = #isolation
+    ) async -> (atOnce: [String], all: [String]) {
         let log = Log()
-        let (task, entries) = await Screen().load(Integrator(Echo<Int>()), log)
-        if Self.startsAtOnce { #expect(entries == Self.success) }
+        let task = call.recorded(in: log, isolation: isolation).call(isolation: isolation)
+        let atOnce = log.entries
         await task.finish()
-        #expect(log.entries == Self.success)
+        return (startsAtOnce ? atOnce : log.entries, log.entries)
     }
 
-    @Test("On no actor nothing has to be there by then, and the order is the same")
-    func noActor() async {
-        await recorder.call(Integrator(Echo<Int>()).prepareCall(1)).finish()
-        recorder.expectRecorded(.began, .succeeded(1), .completed)
+    private struct Stored: StreamDataProvider {
+        func values(for count: Int) -> ProviderValues<Int> { ProviderValues(of: Echo<Int>(), for: count) }
     }
 
-    @Test("An integrator without an input")
-    @MainActor
-    func withoutInput() async {
-        await expectWhole(recorder.call(Integrator(ValueDataProvider<Void, Int>(1)).prepareCall()))
-    }
-
-    @Test("An input of any type")
-    @MainActor
-    func anyInput() async {
-        struct Query: Sendable { let words: [String] }
-        let integrator = Integrator(ValueDataProvider<Query, Int>(1))
-        await expectWhole(recorder.call(integrator.prepareCall(Query(words: ["apple", "pie"]))))
-    }
-
-    @Test("Every executing type that starts at once", arguments: ExecutingType.several)
-    @MainActor
-    func types(type: ExecutingType) async {
-        await expectWhole(recorder.call(Integrator(Echo<Int>(), executing: type).prepareCall(1)))
-    }
-
-    @Test("An integrator with lanes")
-    @MainActor
-    func lanes() async {
-        await expectWhole(recorder.call(Integrator(Echo<Int>(), executing: .only, lane: { $0 }).prepareCall(1)))
-    }
-
-    @Test("An error, and a cancellation from below")
-    @MainActor
-    func otherEnds() async {
-        let failing = Integrator(Failing(Trouble.first))
-        await expectWhole(recorder.call(failing.prepareCall(1)), .failed(Trouble.first))
-        let cancelling = Integrator(Failing(CancellationError()))
-        await expectWhole(recorder.call(cancelling.prepareCall(1)), .cancelled(.cancelled))
-    }
-
-    @Test("A stream whose values are there")
-    @MainActor
-    func stream() async {
-        struct Stored: StreamDataProvider {
-            func values(for count: Int) -> ProviderValues<Int> { ProviderValues(of: Echo<Int>(), for: count) }
+    private struct Callback: CallbackDataProvider {
+        func request(
+            _ input: Int, completion: @escaping @Sendable (Result<Int, any Error>) -> Void
+        ) -> CancelHandler? {
+            completion(.success(input))
+            return nil
         }
-        await expectWhole(recorder.call(Integrator(Stored()).prepareCall(1)))
     }
 
-    @Test("Handlers of the integrator, and sinks of the call, on the same actor")
-    @MainActor
-    func integratorAndSinks() async {
-        let (log, screen) = (Log(), SinkScreen())
+    struct Query: Sendable { let words: [String] }
+
+    private nonisolated static let calls: [(call: IntegrationCall<Int>, end: String)] =
+        ExecutingType.several.map { (Integrator(Echo<Int>(), executing: $0).prepareCall(1), "success 1") } + [
+            (Integrator(Echo<Int>(), executing: .only, lane: { $0 }).prepareCall(1), "success 1"),
+            (Integrator(ValueDataProvider<Void, Int>(1)).prepareCall(), "success 1"),
+            (Integrator(ValueDataProvider<Query, Int>(1)).prepareCall(Query(words: ["apple"])), "success 1"),
+            (Integrator(Stored()).prepareCall(1), "success 1"),
+            (Integrator(Callback()).prepareCall(1), "success 1"),
+            (Integrator(Failing(Trouble.first)).prepareCall(1), "error first"),
+            (Integrator(Failing(CancellationError())).prepareCall(1), "cancel cancelled"),
+        ]
+
+    @Test(arguments: calls.indices)
+    func `a call on the main actor is delivered at once`(index: Int) async {
+        let (call, end) = Self.calls[index]
+        let (atOnce, all) = await events(of: call)
+
+        #expect(atOnce == ["begin", end, "completion"])
+        #expect(all == atOnce)
+    }
+
+    @Test(arguments: CallerPlace.allCases)
+    nonisolated func `a call has the same events in each place`(place: CallerPlace) async {
+        let (atOnce, all) = await place.run { isolation in
+            let log = Log()
+            let task = Integrator(Echo<Int>()).prepareCall(1).recorded(in: log, isolation: isolation)
+                .call(isolation: isolation)
+            let atOnce = log.entries
+            await task.finish()
+            return (atOnce, log.entries)
+        }
+
+        #expect(all == ["begin", "success 1", "completion"])
+        if place != .noActor && startsAtOnce { #expect(atOnce == all) }
+    }
+
+    @Test func `handlers of the integrator and sinks are called at once`() async {
+        let screen = SinkScreen()
         let integrator = Integrator(Echo<Int>())
         integrator.recorded(in: log, as: "integrator")
         integrator.dataHandler(screen)
+
         let task = integrator.prepareCall(1).loadingHandler(screen).recorded(in: log, as: "call").call()
-        if !Self.startsAtOnce { await task.finish() }
-        let lines = Self.success.flatMap { ["integrator: \($0)", "call: \($0)"] }
-        #expect(log.entries == lines)
-        await task.finish()
-        #expect(log.entries == lines)
+        if !startsAtOnce { await task.finish() }
+
+        #expect(
+            log.entries == ["begin", "success 1", "completion"].flatMap { ["integrator: \($0)", "call: \($0)"] })
         #expect(screen.lines == ["loading", "data 1", "finished"])
+        await task.finish()
     }
 
-    @Test("A call that is turned away")
-    @MainActor
-    func turnedAway() async {
+    @Test func `a rejected call delivers its reason at once`() async {
         let integrator = Integrator(ControlledDataProvider<Int, Int>(), executing: .only)
         let first = integrator.prepareCall(1).call()
-        let second = recorder.call(integrator.prepareCall(2))
-        if !Self.startsAtOnce { await second.finish() }
-        recorder.expectRecorded(.cancelled(.ignored))
-        await second.finish()
+        let (atOnce, all) = await events(of: integrator.prepareCall(2))
         first.cancel()
         await first.finish()
+
+        #expect(atOnce == ["cancel ignored"])
+        #expect(all == atOnce)
     }
 
-    @Test("A cancel while the provider is at work is delivered when cancel() returns")
-    @MainActor
-    func cancel() async throws {
+    @Test func `a cancel while the provider runs is delivered when it returns`() async throws {
         let provider = ControlledDataProvider<Int, Int>()
-        let task = recorder.call(Integrator(provider).prepareCall(1))
+        let task = Integrator(provider).prepareCall(1).recorded(in: log).call()
         _ = try await provider.waitForRequest()
+
         task.cancel()
-        await expectWhole(task, .cancelled(.cancelled))
-    }
+        if !startsAtOnce { await task.finish() }
 
-    // MARK: Where it doesn't hold
-
-    @Test("One handler without an actor breaks it, and the order stays")
-    @MainActor
-    func handlerWithoutActor() async {
-        let (log, isHere) = (Log(), Observed(true))
-        let call = withHandlerElsewhere(Integrator(Echo<Int>()).prepareCall(1).recorded(in: log), log)
-        let task = call.onCompletion { log.add(isHere.value ? "in call()" : "later") }.call()
-        isHere.change { $0 = false }
+        #expect(log.entries == ["begin", "cancel cancelled", "completion"])
         await task.finish()
-        #expect(log.entries == ["begin", "success 1", "elsewhere 1", "completion", "later"])
     }
 
-    private nonisolated func withHandlerElsewhere(_ call: IntegrationCall<Int>, _ log: Log) -> IntegrationCall<Int> {
-        call.onSuccess { log.add("elsewhere \($0)") }
+    // MARK: Exceptions
+
+    @Test func `a handler on no actor delays the handlers after it`() async {
+        let isInside = Observed(true)
+        let call = addingElsewhere(Integrator(Echo<Int>()).prepareCall(1).recorded(in: log), log)
+        let task = call.onCompletion { [log] in log.add(isInside.value ? "in call()" : "later") }.call()
+        isInside.change { $0 = false }
+        await task.finish()
+
+        #expect(log.entries == ["begin", "success 1", "no actor 1", "completion", "later"])
     }
 
-    @Test("A call made from a handler is delivered in a later turn")
-    @MainActor
-    func fromAHandler() async {
-        let log = Log()
+    private nonisolated func addingElsewhere(_ call: IntegrationCall<Int>, _ log: Log) -> IntegrationCall<Int> {
+        call.onSuccess { log.add("no actor \($0)") }
+    }
+
+    @Test func `a call made in a handler is delivered in a later turn`() async {
         let integrator = Integrator(Echo<Int>())
         var inner: IntegrationTask<Int>?
         let task = integrator.prepareCall(0)
@@ -177,13 +139,11 @@ struct Rule06SynchronyTests {
             .call()
         await task.finish()
         await inner?.finish()
-        #expect(log.entries == ["handler ends"] + Self.success)
+
+        #expect(log.entries == ["handler ends", "begin", "success 1", "completion"])
     }
 
-    @Test("A call made after a handler has run is delivered at once again, also in a task that the handler started")
-    @MainActor
-    func afterAHandler() async {
-        let log = Log()
+    @Test func `a call made in a task that a handler started is delivered at once`() async {
         let integrator = Integrator(Echo<Int>())
         var started: Task<[String], Never>?
         let task = integrator.prepareCall(0)
@@ -196,18 +156,7 @@ struct Rule06SynchronyTests {
             .call()
         await task.finish()
         let entries = await started?.value
-        if Self.startsAtOnce { #expect(entries == Self.success) }
-    }
 
-    @Test("An answer that comes later is delivered in the same order")
-    @MainActor
-    func suspending() async throws {
-        let provider = ControlledDataProvider<Int, Int>()
-        let task = recorder.call(Integrator(provider).prepareCall(1))
-        if Self.startsAtOnce { recorder.expectRecorded(.began) }
-        try await provider.waitForRequest().answer(1)
-        await task.finish()
-        if !Self.startsAtOnce { recorder.expectRecorded(.began) }
-        recorder.expectRecorded(.succeeded(1), .completed)
+        if startsAtOnce { #expect(entries == ["begin", "success 1", "completion"]) }
     }
 }

@@ -3,100 +3,86 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite(
-    "Rule 7: a callback provider is heard once, and fails the call if it drops its completion", .inScope,
-    .timeLimit(.ample))
+@Suite("Rule 7: a callback provider answers once, or fails with noAnswer", .inScope, .timeLimit(.ample))
 @MainActor
 struct Rule07CallbackTests {
-    private let callbacks = ControlledCallbackDataProvider<Int, Int>()
-    private let recorder = IntegrationRecorder<Int>()
+    private let log = Log()
     private let gone = Signal()
 
-    private func call() -> IntegrationTask<Int> {
-        recorder.call(Integrator(callbacks).prepareCall(1).opening(gone))
+    /// Actions on the request of a callback provider, in order.
+    enum Action {
+        case answer(Int), fail, cancel, drop
     }
 
-    @Test("The first of two answers is heard", arguments: [Result<Int, Trouble>.success(2), .failure(.second)])
-    func twice(second: Result<Int, Trouble>) async throws {
-        let task = call()
+    private nonisolated static let noAnswer = "error \(DataProviderError.noAnswer)"
+
+    private nonisolated static let cases: [(actions: [Action], end: String)] = [
+        ([.answer(1), .answer(2)], "success 1"), ([.answer(1), .fail], "success 1"),
+        ([.fail, .answer(1)], "error first"),
+        ([.cancel, .answer(1)], "cancel cancelled"), ([.cancel, .fail], "cancel cancelled"),
+        ([.drop], noAnswer), ([.answer(1), .drop], "success 1"), ([.cancel, .drop], "cancel cancelled"),
+    ]
+
+    @Test(arguments: cases)
+    func `the first of several answers ends the call`(actions: [Action], end: String) async throws {
+        let callbacks = ControlledCallbackDataProvider<Int, Int>()
+        let task = Integrator(callbacks).prepareCall(1).recorded(in: log).opening(gone).call()
         let request = try await callbacks.waitForRequest()
-        request.answer(1)
-        request.complete(second.mapError { $0 })
-        await task.finish()
-        request.complete(second.mapError { $0 })
+
+        for action in actions {
+            switch action {
+            case .answer(let value): request.answer(value)
+            case .fail: request.fail(Trouble.first)
+            case .cancel: task.cancel()
+            case .drop: request.drop()
+            }
+        }
         try await gone.wait()
-        recorder.expectRecorded(.began, .succeeded(1), .completed)
+
+        #expect(log.entries == ["begin", end, "completion"])
     }
 
-    @Test("The first of two answers is heard if it is an error")
-    func errorFirst() async throws {
-        let task = call()
-        let request = try await callbacks.waitForRequest()
-        request.fail(Trouble.first)
-        request.answer(1)
-        try await gone.wait()
-        recorder.expectRecorded(.began, .failed(Trouble.first), .completed)
-        #expect(await task.outcome.error as? Trouble == .first)
-    }
+    /// Answers while it is asked, if at all.
+    private struct Immediate: CallbackDataProvider {
+        let answers: [Int]
 
-    @Test("An answer after the cancel is not heard")
-    func afterCancel() async throws {
-        let task = call()
-        let request = try await callbacks.waitForRequest()
-        task.cancel()
-        request.answer(1)
-        try await gone.wait()
-        recorder.expectRecorded(.began, .cancelled(.cancelled), .completed)
-        #expect(request.cancelCount == 1)
-    }
-
-    @Test("A completion that is dropped fails the call with noAnswer")
-    func dropped() async throws {
-        let task = call()
-        let request = try await callbacks.waitForRequest()
-        request.drop()
-        try await gone.wait()
-        recorder.expectRecorded(.began, .failed(DataProviderError.noAnswer), .completed)
-        guard case .failure(DataProviderError.noAnswer) = await task.outcome else {
-            Issue.record("ended otherwise")
-            return
+        func request(
+            _ input: Int, completion: @escaping @Sendable (Result<Int, any Error>) -> Void
+        ) -> CancelHandler? {
+            for answer in answers { completion(.success(answer)) }
+            return nil
         }
     }
 
-    @Test("A completion that is never stored fails the call with noAnswer")
-    func neverStored() async {
-        struct Forgetful: CallbackDataProvider {
-            func request(
-                _ input: Int, completion: @escaping @Sendable (Result<Int, any Error>) -> Void
-            ) -> CancelHandler? { nil }
+    @Test(arguments: [([1, 2], "success 1"), ([], noAnswer)])
+    func `an answer before request() returns ends the call, none fails it`(answers: [Int], end: String) async {
+        await Integrator(Immediate(answers: answers)).prepareCall(1).recorded(in: log).call().finish()
+
+        #expect(log.entries == ["begin", end, "completion"])
+    }
+
+    @Test func `a job that answers when its cancel handler releases it takes no lock`() async {
+        final class Job: Sendable {
+            let completion: @Sendable (Result<Int, any Error>) -> Void
+            init(_ completion: @escaping @Sendable (Result<Int, any Error>) -> Void) { self.completion = completion }
+            func answer() { completion(.success(1)) }
+            deinit { completion(.failure(DataProviderError.noAnswer)) }
         }
-        let task = recorder.call(Integrator(Forgetful()).prepareCall(1))
-        await task.finish()
-        recorder.expectRecorded(.began, .failed(DataProviderError.noAnswer), .completed)
-    }
-
-    @Test("Dropping the completion after an answer, or after a cancel, adds nothing", arguments: [false, true])
-    func droppedLate(isCancelled: Bool) async throws {
-        let task = call()
-        let request = try await callbacks.waitForRequest()
-        if isCancelled { task.cancel() } else { request.answer(1) }
-        request.drop()
-        try await gone.wait()
-        recorder.expectRecorded(.began, isCancelled ? .cancelled(.cancelled) : .succeeded(1), .completed)
-    }
-
-    @Test("An answer before the request has returned is heard")
-    func synchronous() async {
-        struct Eager: CallbackDataProvider {
+        struct Jobs: CallbackDataProvider {
+            let answer = Observed<@Sendable () -> Void>({})
             func request(
                 _ input: Int, completion: @escaping @Sendable (Result<Int, any Error>) -> Void
             ) -> CancelHandler? {
-                completion(.success(input))
-                completion(.success(input + 1))
-                return nil
+                let job = Job(completion)
+                answer.change { [weak job] in $0 = { job?.answer() } }
+                return { _ = job }
             }
         }
-        await recorder.call(Integrator(Eager()).prepareCall(1)).finish()
-        recorder.expectRecorded(.began, .succeeded(1), .completed)
+        let jobs = Jobs()
+        let task = Integrator(jobs).prepareCall(1).call()
+
+        jobs.answer.value()
+
+        #expect(await task.outcome == .success(1))
     }
 }

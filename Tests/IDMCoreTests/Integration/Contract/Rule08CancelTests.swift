@@ -3,168 +3,207 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("Rule 8: cancel reaches the provider, and is never heard as an error", .inScope, .timeLimit(.ample))
+@Suite("Rule 8: a cancel reaches the provider and is never an error", .inScope, .timeLimit(.ample))
 @MainActor
 struct Rule08CancelTests {
     private let log = Log()
-    private let recorder = IntegrationRecorder<Int>()
     private let gone = Signal()
 
-    // MARK: It reaches the provider
+    // MARK: The provider
 
-    @Test("The task of the provider is cancelled: by the task")
-    func byTask() async throws {
+    /// The code that cancels a running call.
+    enum Canceller: CaseIterable {
+        case task, integrator, newerCall, release, outerCall
+    }
+
+    @Test(arguments: Canceller.allCases)
+    func `each way to cancel reaches the provider`(canceller: Canceller) async throws {
         let provider = ControlledDataProvider<Int, Int>()
-        let task = Integrator(provider).prepareCall(1).call()
+        var integrator: Integrator<Int, Int>? = Integrator(provider, executing: .latest, cancelsWhenReleased: true)
+        var task: IntegrationTask<Int>?
+        if canceller == .outerCall, let inner = integrator {
+            task = Integrator(Integrator(inner)).prepareCall(1).recorded(in: log).opening(gone).call()
+        } else {
+            task = integrator?.prepareCall(1).recorded(in: log).opening(gone).call()
+        }
         let request = try await provider.waitForRequest()
-        task.cancel()
+
+        switch canceller {
+        case .task, .outerCall: task?.cancel()
+        case .integrator: integrator?.cancel()
+        case .newerCall: integrator?.prepareCall(2).call()
+        case .release: (task, integrator) = (nil, nil)
+        }
         try await request.waitUntilCancelled()
-        await task.finish()
+        try await gone.wait()
+        integrator?.cancel()
+
+        let reason: CancelReason =
+            switch canceller {
+            case .newerCall: .superseded
+            case .release: .released
+            default: .cancelled
+            }
+        #expect(log.entries == ["begin", "cancel \(reason)", "completion"])
     }
 
-    @Test(
-        "The task of the provider is cancelled: as it is asked, before `call()` returns", arguments: [true, false],
-        [true, false])
-    func asItIsAsked(isHeard: Bool, isOnMain: Bool) async throws {
-        let provider = ControlledDataProvider<Int, Int>(reactsToCancel: false)
-        let asked = Observed<Integrator<Int, Int>?>(nil)
-        let integrator = Integrator<Int, Int>(
-            ClosureDataProvider { number in
-                asked.value?.cancel()
-                return try await provider.request(number)
-            })
-        asked.change { $0 = integrator }
-        let silent = integrator.prepareCall(1)
-        let call = isHeard ? silent.recorded(in: log) : silent
-        let task = isOnMain ? call.call() : await Self.callOnNoActor(call)
-        let request = try await provider.waitForRequest()
-        asked.change { $0 = nil }
-        try await request.waitUntilCancelled()
-        request.answer(1)
-        await task.finish()
-        #expect(await task.outcome.cancelReason == .cancelled)
-        #expect(log.entries == (isHeard ? ["begin", "cancel cancelled", "completion"] : []))
-    }
-
-    @concurrent
-    private static func callOnNoActor(_ call: IntegrationCall<Int>) async -> IntegrationTask<Int> { call.call() }
-
-    @Test("The tasks of all providers are cancelled: by the integrator", arguments: ExecutingType.several)
-    func byIntegrator(type: ExecutingType) async throws {
+    @Test(arguments: ExecutingType.several)
+    func `cancelling the integrator ends every call`(type: ExecutingType) async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let integrator = Integrator(provider, executing: type)
         let tasks = (1...3).map { integrator.prepareCall($0).call() }
         let request = try await provider.waitForRequest()
+
         integrator.cancel()
         try await request.waitUntilCancelled()
-        for task in tasks {
-            await task.finish()
-            #expect(await task.outcome.cancelReason != nil)
+
+        for task in tasks { #expect(await task.outcome.cancelReason != nil) }
+    }
+
+    @Test(arguments: [true, false], [CallerPlace.mainActor, .noActor])
+    func `a cancel by the provider while it is asked reaches it`(isObserved: Bool, place: CallerPlace) async throws {
+        let provider = ControlledDataProvider<Int, Int>(reactsToCancel: false)
+        let itself = Observed<Integrator<Int, Int>?>(nil)
+        let integrator = Integrator<Int, Int>(
+            ClosureDataProvider { number in
+                itself.value?.cancel(isolation: nil)
+                return try await provider.request(number)
+            })
+        itself.change { $0 = integrator }
+        let task = await place.run { isolation in
+            let plain = integrator.prepareCall(1)
+            let call = isObserved ? plain.recorded(in: log, isolation: isolation) : plain
+            return call.call(isolation: isolation)
         }
-    }
-
-    @Test("The task of the provider is cancelled: by a newer call")
-    func bySupersession() async throws {
-        let provider = ControlledDataProvider<Int, Int>()
-        let integrator = Integrator(provider, executing: .latest)
-        integrator.prepareCall(1).call()
         let request = try await provider.waitForRequest()
-        let newer = integrator.prepareCall(2).call()
         try await request.waitUntilCancelled()
-        newer.cancel()
-        await newer.finish()
+        request.answer(1)
+        await task.finish()
+        itself.change { $0 = nil }
+
+        #expect(await task.outcome == .cancelled(.cancelled))
+        #expect(log.entries == (isObserved ? ["begin", "cancel cancelled", "completion"] : []))
     }
 
-    @Test("The task of the provider is cancelled: by the release of the integrator")
-    func byRelease() async throws {
-        let provider = ControlledDataProvider<Int, Int>()
-        var integrator: Integrator<Int, Int>? = Integrator(provider, cancelsWhenReleased: true)
-        _ = integrator?.prepareCall(1).call()
-        let request = try await provider.waitForRequest()
-        integrator = nil
-        try await request.waitUntilCancelled()
-    }
-
-    @Test("The task of the provider is cancelled: by the task that awaits the request")
-    func byRequest() async throws {
-        let provider = ControlledDataProvider<Int, Int>()
-        let integrator = Integrator(provider)
-        let awaiting = Task { try await integrator.request(1) }
-        let request = try await provider.waitForRequest()
-        awaiting.cancel()
-        try await request.waitUntilCancelled()
-        await #expect(throws: CancellationError.self) { try await awaiting.value }
-    }
-
-    @Test("A cancel between two values reaches a stream")
-    func stream() async throws {
+    @Test func `a cancel between two values reaches a stream`() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
-        let task = recorder.call(Integrator(stream).prepareCall(1))
+        let task = Integrator(stream).prepareCall(1).recorded(in: log).call()
         let request = try await stream.waitForRequest()
         request.send(1)
-        try await recorder.waitForEvents(.began, .succeeded(1))
+        try await log.contains("success 1")
+
         task.cancel()
         try await request.waitUntilCancelled()
         await task.finish()
-        recorder.expectRecorded(.cancelled(.cancelled), .completed)
+
+        #expect(log.entries == ["begin", "success 1", "cancel cancelled", "completion"])
     }
 
-    @Test("A cancel in the beginning: the provider is not asked")
-    func atTheBeginning() async {
-        let provider = ControlledDataProvider<Int, Int>()
-        let integrator = Integrator(provider)
+    // MARK: Before the provider is asked
+
+    /// Notes its inputs.
+    private func noting(_ asked: Log) -> ClosureDataProvider<Int, Int> {
+        ClosureDataProvider { input in
+            asked.add("\(input)")
+            return input
+        }
+    }
+
+    @Test func `a cancel in onBeginning keeps the provider from being asked`() async {
+        let asked = Log()
+        let integrator = Integrator(noting(asked))
         await integrator.prepareCall(1).onBeginning { integrator.cancel() }.call().finish()
-        #expect(provider.requestCount == 0)
+
+        #expect(asked.entries == [])
     }
 
-    @Test("A cancel that a provider makes while it is asked reaches it")
-    func fromTheProvider() async throws {
-        let itself = Observed<Integrator<Int, Int>?>(nil)
-        let provider = ControlledDataProvider<Int, Int>()
-        let integrator = Integrator(
-            ClosureDataProvider<Int, Int> { input in
-                itself.value?.cancel(isolation: nil)
-                return try await provider.request(input)
-            })
-        itself.change { $0 = integrator }
-        let task = recorder.call(integrator.prepareCall(1).opening(gone))
-        try await provider.waitForRequest().waitUntilCancelled()
+    @Test(arguments: [true, false])
+    func `a call that is cancelled in the handler that made it never asks`(isObserved: Bool) async {
+        let asked = Log()
+        let inner = Integrator(noting(asked))
+        var made: IntegrationTask<Int>?
+        let outer = Integrator(Echo<Int>()).prepareCall(1)
+            .onSuccess { _ in
+                let call = inner.prepareCall(2).onCancel { [log] in log.add("cancel \($0)") }
+                made = (isObserved ? call.onBeginning { [log] in log.add("begin") } : call).call()
+                made?.cancel()
+            }
+            .call()
+        await outer.finish()
+        await made?.finish()
+
+        #expect(log.entries == ["cancel cancelled"])
+        #expect(asked.entries == [])
+    }
+
+    @Test func `a call that is superseded by the call it superseded never asks`() async throws {
+        let (asked, never) = (Log(), ControlledDataProvider<Int, Int>())
+        let integrator = Integrator(noting(asked) >>>> never, executing: .latest)
+        var third: IntegrationTask<Int>?
+        let first = integrator.prepareCall(1)
+            .onCancel { [log] in
+                log.add("first \($0)")
+                third = integrator.prepareCall(3).call()
+            }
+            .call()
+        _ = try await never.waitForRequest()
+        let second = integrator.prepareCall(2).onCancel { [log] in log.add("second \($0)") }.call()
+        await first.finish()
+        await second.finish()
+        try await never.waitForRequest().answer(30)
+
+        #expect(try await third?.value == 30)
+        #expect(asked.entries == ["1", "3"])
+        #expect(log.entries == ["first superseded", "second superseded"])
+    }
+
+    // The begin event is delivered on another actor. On the way back, code on this actor may cancel the call.
+    @Test func `a call that is cancelled after its begin event on another actor never asks`() async throws {
+        let (stage, asked) = (Stage(), Log())
+        let integrator = Integrator(noting(asked))
+        let call = stage.here { stage in integrator.prepareCall(1).onBeginning { [log] in log.add("begin") } }
+        let task = call.onCancel { [log] in log.add("cancel \($0)") }.opening(gone).call()
+        try await stage.executor.waitForJobs()
+        stage.executor.open()
+
+        task.cancel()
         await task.finish()
-        itself.change { $0 = nil }
         try await gone.wait()
-        recorder.expectRecorded(.began, .cancelled(.cancelled), .completed)
+
+        #expect(log.entries == ["begin", "cancel cancelled"])
+        #expect(asked.entries == [])
     }
 
-    // MARK: The cancel handler
+    // MARK: The cancel handler of a callback provider
 
-    @Test("The cancel handler is called once, however often the call is cancelled")
-    func handlerOnce() async throws {
+    @Test func `a cancel handler is called once however often the call is cancelled`() async throws {
         let callbacks = ControlledCallbackDataProvider<Int, Int>()
         let integrator = Integrator(callbacks)
         let task = integrator.prepareCall(1).opening(gone).call()
         let request = try await callbacks.waitForRequest()
-        task.cancel()
-        task.cancel()
+
+        for _ in 1...2 { task.cancel() }
         integrator.cancel()
         try await gone.wait()
+
         #expect(request.cancelCount == 1)
     }
 
-    @Test("The cancel handler is not called after an answer")
-    func handlerAfterAnswer() async throws {
+    @Test func `a cancel handler is not called after an answer`() async throws {
         let (callbacks, next) = (ControlledCallbackDataProvider<Int, Int>(), ControlledDataProvider<Int, Int>())
         let task = Integrator(callbacks >>>> next).prepareCall(1).opening(gone).call()
         let request = try await callbacks.waitForRequest()
         request.answer(1)
-        // The call goes on, and hears the cancel.
         let following = try await next.waitForRequest()
+
         task.cancel()
         try await following.waitUntilCancelled()
         try await gone.wait()
+
         #expect(request.cancelCount == 0)
     }
 
-    /// Is cancelled before it has returned its cancel handler.
+    /// Cancels its call before it returns its cancel handler.
     private struct CancelledWhileAsked: CallbackDataProvider {
         let cancel: @Sendable () -> Void
         let cancels = Observed(0)
@@ -179,97 +218,56 @@ struct Rule08CancelTests {
         }
     }
 
-    @Test("The cancel handler is called though the cancel came before it was returned")
-    func handlerReturnedLate() async throws {
+    @Test func `a cancel handler is called though the cancel came before it was returned`() async throws {
         let itself = Observed<Integrator<Int, Int>?>(nil)
         let provider = CancelledWhileAsked { itself.value?.cancel(isolation: nil) }
         let integrator = Integrator(provider)
         itself.change { $0 = integrator }
-        let task = recorder.call(integrator.prepareCall(1).opening(gone))
-        await task.finish()
+
+        await integrator.prepareCall(1).opening(gone).call().finish()
         itself.change { $0 = nil }
         try await gone.wait()
+
         #expect(provider.cancels.value == 1)
-        recorder.expectRecorded(.began, .cancelled(.cancelled), .completed)
     }
 
-    @Test("A callback provider whose task is already cancelled isn't asked")
-    func notAsked() async throws {
-        let (callbacks, first) = (
-            ControlledCallbackDataProvider<Int, Int>(), ControlledDataProvider<Int, Int>(reactsToCancel: false)
-        )
-        let integrator = Integrator(
-            ClosureDataProvider<Int, Int> { input in
-                let next = try await first.request(input)
-                return try await callbacks.request(next)
-            })
-        let task = integrator.prepareCall(1).opening(gone).call()
+    @Test func `a callback provider is not asked in a cancelled task`() async throws {
+        let callbacks = ControlledCallbackDataProvider<Int, Int>()
+        let first = ControlledDataProvider<Int, Int>(reactsToCancel: false)
+        let task = Integrator(
+            ClosureDataProvider<Int, Int> { try await callbacks.request(try await first.request($0)) }
+        ).prepareCall(1).opening(gone).call()
         let request = try await first.waitForRequest()
+
         task.cancel()
         request.answer(1)
         try await gone.wait()
+
         #expect(callbacks.requestCount == 0)
     }
 
-    // MARK: It is no error
+    // MARK: The reason
 
-    @Test("A cancellation from below ends the run through onCancel, with its reason")
-    func fromBelow() async {
-        for (error, reason) in [
-            (CancellationError(), .cancelled), (IntegrationError.cancelled(.ignored), .ignored),
-            (IntegrationError.cancelled(.superseded), .superseded), (IntegrationError.cancelled(.released), .released),
-            (IntegrationError.cancelled(.cancelled), .cancelled),
-        ] as [(any Error, CancelReason)] {
-            let task = recorder.call(Integrator(Failing(error)).prepareCall(1))
-            await task.finish()
-            recorder.expectRecorded(.began, .cancelled(reason), .completed)
-            #expect(await task.outcome == .cancelled(reason))
-        }
+    @Test(arguments: CancelReason.allCases)
+    func `a provider's cancellation ends the call with its reason`(reason: CancelReason) async {
+        let error = IntegrationError.cancelled(reason)
+        await Integrator(Failing(error)).prepareCall(1).recorded(in: log, as: "value").call().finish()
+        await Integrator(Listed(0, error: error)).prepareCall(1).recorded(in: log, as: "stream").call().finish()
+
+        #expect(log.entries(of: "value") == ["begin", "cancel \(reason)", "completion"])
+        #expect(log.entries(of: "stream") == ["begin", "success 1", "cancel \(reason)", "completion"])
     }
 
-    @Test("A cancellation from below after values of a stream ends the run through onCancel")
-    func fromBelowInAStream() async throws {
-        let stream = ControlledStreamDataProvider<Int, Int>()
-        let task = recorder.call(Integrator(stream).prepareCall(1))
-        let request = try await stream.waitForRequest()
-        request.send(1)
-        request.fail(IntegrationError.cancelled(.superseded))
-        await task.finish()
-        recorder.expectRecorded(.began, .succeeded(1), .cancelled(.superseded), .completed)
-    }
-
-    @Test("A provider that answers its cancel with an error of its own is not heard")
-    func errorAfterCancel() async throws {
-        let provider = ControlledDataProvider<Int, Int>(reactsToCancel: false)
-        let task = recorder.call(Integrator(provider).prepareCall(1).opening(gone))
-        let request = try await provider.waitForRequest()
-        task.cancel()
-        request.fail(Trouble.first)
-        try await gone.wait()
-        recorder.expectRecorded(.began, .cancelled(.cancelled), .completed)
-    }
-
-    @Test("An integrator inside another: the inner call's reason ends the outer one")
-    func nested() async throws {
+    @Test func `an inner call's reason ends the outer call`() async throws {
         let provider = ControlledDataProvider<Int, Int>()
         let inner = Integrator(provider, executing: .latest)
-        let task = recorder.call(Integrator(inner).prepareCall(1))
+        let task = Integrator(inner).prepareCall(1).recorded(in: log).call()
         _ = try await provider.waitForRequest()
+
         let newer = inner.prepareCall(2).call()
         await task.finish()
-        recorder.expectRecorded(.began, .cancelled(.superseded), .completed)
         newer.cancel()
-        await newer.finish()
-    }
 
-    @Test("An integrator inside another: a cancel of the outer call reaches the inner provider")
-    func nestedCancel() async throws {
-        let provider = ControlledDataProvider<Int, Int>()
-        let task = recorder.call(Integrator(Integrator(Integrator(provider))).prepareCall(1))
-        let request = try await provider.waitForRequest()
-        task.cancel()
-        try await request.waitUntilCancelled()
-        await task.finish()
-        recorder.expectRecorded(.began, .cancelled(.cancelled), .completed)
+        #expect(log.entries == ["begin", "cancel superseded", "completion"])
     }
 }
