@@ -1,4 +1,4 @@
-/// Releases objects that may hold more of their kind one after the other, instead of one inside the other.
+/// Releases objects of a chain in a loop, instead of recursively.
 ///
 /// An object releases what it holds in its deinitializer, so the release of a chain is recursive, and a long chain would
 /// overflow the stack. An object that can be part of a chain passes what it holds to this type in its deinitializer. The

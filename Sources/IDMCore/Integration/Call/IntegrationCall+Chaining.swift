@@ -86,18 +86,18 @@ extension IntegrationCall {
 
     // MARK: Before this call
 
-    /// Starts another call first, and admits this one when that has ended in any way.
+    /// Starts `call` first, and admits this call when `call` has ended, with any outcome.
     ///
-    /// Cancelling this call before that also cancels the other call.
+    /// Cancelling this call before that also cancels `call`.
     public consuming func after<Other>(_ call: IntegrationCall<Other>) -> IntegrationCall {
         waiting { isolation, whenFinished in
             call.startAsPredecessor(isolation: isolation, whenFinished: whenFinished)
         }
     }
 
-    /// Admits this call when a call that was started elsewhere has ended in any way.
+    /// Admits this call when a started call has ended, with any outcome.
     ///
-    /// Cancelling this call doesn't cancel the other call.
+    /// Cancelling this call doesn't cancel `task`.
     public consuming func after<Other>(_ task: IntegrationTask<Other>) -> IntegrationCall {
         waiting { _, whenFinished in
             task.execution.whenFinished(whenFinished)

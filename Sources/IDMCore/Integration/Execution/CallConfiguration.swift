@@ -1,9 +1,10 @@
-/// The prepared part of a call: its handlers, and what few calls have.
+/// The prepared part of a call: its handlers and options.
 struct CallConfiguration: Sendable {
     var handlers = HandlerSet()
     private var optionStorage: CallOptionStorage?
 
-    /// What few calls have. Stored apart: the configuration of most calls is small, and cheap to copy.
+    /// The optional parts: a retry rule, observers and links. Stored separately, so that the configuration of most calls is
+    /// small and cheap to copy.
     var options: CallOptions {
         get { optionStorage?.options ?? CallOptions() }
         set { optionStorage = CallOptionStorage(newValue) }
@@ -19,7 +20,7 @@ struct CallConfiguration: Sendable {
     }
 }
 
-/// The handlers and observers of a call that other calls have too.
+/// Handlers and observers that several calls share.
 struct SharedHandlers: Sendable {
     var handlers = HandlerSet()
     var observers: [any CallObserver] = []
@@ -31,7 +32,7 @@ struct SharedHandlers: Sendable {
 }
 
 extension CallConfiguration {
-    /// The part that calls which repeat this call's handlers have too.
+    /// The handlers and observers, for a call that repeats them.
     var shared: SharedHandlers {
         get { SharedHandlers(handlers: handlers, observers: hasOptions ? options.observers : []) }
         set {
@@ -65,7 +66,8 @@ struct CallOptions: Sendable {
         ) -> Void
 }
 
-/// Releases the links to other calls one after the other: a chain may be longer than the stack.
+/// Stores the options of a call. Releases linked calls in a loop: a recursive release of a long chain would overflow the
+/// stack.
 private final class CallOptionStorage: Sendable {
     private let stored: Locked<CallOptions?>
 

@@ -5,7 +5,7 @@
 extension CallExecution {
     /// The result of a turn on a handler's actor.
     enum Turn {
-        /// The event was delivered; the call goes on with the provider.
+        /// The event was delivered, and the provider is next.
         case proceed
         /// Nothing was delivered: the call is paused. The turn is repeated after the pause.
         case paused

@@ -1,7 +1,6 @@
 /// Calls of handlers, in a turn on an actor.
 extension CallExecution {
-    /// Calls the handlers of the begin event or of the completion: in this turn those on the actor of the turn, the others
-    /// on theirs.
+    /// Calls the handlers of the begin event or of the completion, each on its actor.
     @inline(__always)
     func callPlain(_ event: EventSet, of handlers: HandlerList, here: (any Actor)?) async {
         HandlerContext.enter(here)
