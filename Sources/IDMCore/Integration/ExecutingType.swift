@@ -9,23 +9,23 @@
 /// | ``latest`` | at once | earlier calls are cancelled as superseded | only this call ends |
 public struct ExecutingType: Sendable, Hashable {
     enum Kind: Sendable, Hashable {
-        case all
-        case one(joining: Bool)
-        case line(width: Int, limit: Int)
-        case newest(debounce: Duration)
+        case `default`
+        case only(joining: Bool)
+        case queue(width: Int, limit: Int)
+        case latest(debounce: Duration)
         case throttled(Duration)
     }
 
     let kind: Kind
 
     /// Starts every call at once; all run independently.
-    public static let `default` = ExecutingType(kind: .all)
+    public static let `default` = ExecutingType(kind: .default)
 
     /// Starts a call if no call is running; otherwise ignores it.
     ///
     /// The running call stops counting as running when its outcome is decided, before its last handlers run. A handler
     /// can therefore start the next call.
-    public static let only = ExecutingType(kind: .one(joining: false))
+    public static let only = ExecutingType(kind: .only(joining: false))
 
     /// Starts a call at once; while a request is running, later calls share it and receive its result.
     ///
@@ -34,7 +34,7 @@ public struct ExecutingType: Sendable, Hashable {
     ///
     /// - Warning: A provider that awaits its own joining integrator deadlocks.
     public static func only(joining: Bool) -> ExecutingType {
-        ExecutingType(kind: .one(joining: joining))
+        ExecutingType(kind: .only(joining: joining))
     }
 
     /// Runs one call at a time, in the order in which `call()` was entered.
@@ -51,7 +51,7 @@ public struct ExecutingType: Sendable, Hashable {
     ///   - limit: The maximum number of waiting calls. Calls beyond it are ignored. With 0, no call waits.
     /// - Warning: A provider that awaits its own queued integrator deadlocks.
     public static func queue(width: Int = 1, limit: Int = .max) -> ExecutingType {
-        ExecutingType(kind: .line(width: max(width, 1), limit: max(limit, 0)))
+        ExecutingType(kind: .queue(width: max(width, 1), limit: max(limit, 0)))
     }
 
     /// Starts a call at once, and cancels earlier calls as superseded. They deliver no more values.
@@ -61,7 +61,7 @@ public struct ExecutingType: Sendable, Hashable {
     ///
     /// - Parameter debounce: The interval without a newer call. With zero or less, the call starts at once.
     public static func latest(debounce: Duration) -> ExecutingType {
-        ExecutingType(kind: .newest(debounce: max(debounce, .zero)))
+        ExecutingType(kind: .latest(debounce: max(debounce, .zero)))
     }
 
     /// Starts a call at once, but at most one per `interval`: a call that comes earlier waits for the rest of the
@@ -76,16 +76,16 @@ public struct ExecutingType: Sendable, Hashable {
     }
 
     /// True if calls share the running request.
-    var isJoining: Bool { kind == .one(joining: true) }
+    var isJoining: Bool { kind == .only(joining: true) }
 
     /// The admission rule. Joining calls are all admitted: they share a request, not a place.
     var rule: AdmissionRule {
         switch kind {
-        case .all, .one(joining: true): .all
-        case .one(joining: false): .one
-        case .line(let width, let limit): .line(width: width, limit: limit)
-        case .newest(let debounce): .newest(debounces: debounce > .zero)
-        case .throttled: .newest(debounces: true)
+        case .default, .only(joining: true): .default
+        case .only(joining: false): .only
+        case .queue(let width, let limit): .queue(width: width, limit: limit)
+        case .latest(let debounce): .latest(debounces: debounce > .zero)
+        case .throttled: .latest(debounces: true)
         }
     }
 }
@@ -94,13 +94,13 @@ extension ExecutingType: CustomStringConvertible {
     /// The type, as written in code.
     public var description: String {
         switch kind {
-        case .all: "default"
-        case .one(let joining): joining ? "only(joining: true)" : "only"
-        case .line(1, .max): "queue"
-        case .line(let width, .max): "queue(width: \(width))"
-        case .line(let width, let limit): "queue(width: \(width), limit: \(limit))"
-        case .newest(.zero): "latest"
-        case .newest(let debounce): "latest(debounce: \(debounce))"
+        case .default: "default"
+        case .only(let joining): joining ? "only(joining: true)" : "only"
+        case .queue(1, .max): "queue"
+        case .queue(let width, .max): "queue(width: \(width))"
+        case .queue(let width, let limit): "queue(width: \(width), limit: \(limit))"
+        case .latest(.zero): "latest"
+        case .latest(let debounce): "latest(debounce: \(debounce))"
         case .throttled(let interval): "latest(throttle: \(interval))"
         }
     }

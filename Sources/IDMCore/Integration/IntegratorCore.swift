@@ -33,11 +33,11 @@ final class IntegratorCore: Sendable {
     /// Waits for the debounce interval, or for the rest of the throttle interval. A cancel ends the wait.
     func waitForInterval(in lane: LaneKey?) async {
         switch type.kind {
-        case .newest(let debounce):
+        case .latest(let debounce):
             try? await clock.pause(for: debounce)
         case .throttled(let interval):
             while !Task.isCancelled, let rest = restOfInterval(interval, in: lane) { try? await clock.pause(for: rest) }
-        case .all, .one, .line:
+        case .default, .only, .queue:
             break
         }
     }

@@ -82,18 +82,18 @@ extension CallExecution {
     /// Lets other calls start before a paused call. Returns false if the turn is to end the call.
     private func postpone(_ event: CallEvent) -> Bool {
         guard case .began = event else { return true }
-        guard scheduler.deliver(id, { $0.canStart }) == true else { return false }
+        guard scheduler.updateDelivery(id, { $0.canStart }) == true else { return false }
         scheduler.postponeStart(id)
         return true
     }
 
     func beginTurn(here: (any Actor)?) async -> Turn {
-        switch scheduler.start(id, isObserved: traits.contains(.begin)) {
+        switch scheduler.start(id, hasBeginHandler: traits.contains(.begin)) {
         case .proceed:
             report(.began)
             guard traits.contains(.begin) else { return .proceed }
             await callPlain(.begin, of: configuration { $0.handlers.list }, here: here)
-            return await askProvider(here: here)
+            return await proceedToProvider(here: here)
         case .deliverCancellation(let reason):
             return await reject(reason, here: here)
         default:
@@ -102,29 +102,29 @@ extension CallExecution {
     }
 
     private func valueTurn(_ value: any Sendable, here: (any Actor)?) async -> Turn {
-        switch scheduler.deliver(id, { $0.commit(isFinal: false) }) {
+        switch scheduler.updateDelivery(id, { $0.commit(isFinal: false) }) {
         case .proceed:
             report(.value)
             await callSuccess(value, of: configuration { $0.handlers.list }, here: here)
-            return await askProvider(here: here)
+            return await proceedToProvider(here: here)
         case .deliverCancellation(let reason):
-            return await fail(.cancelled(reason), here: here)
+            return await endWithoutValue(.cancelled(reason), here: here)
         default:
             return .ended
         }
     }
 
     private func endTurn(_ end: CallEnd, _ value: any Sendable, here: (any Actor)?) async -> Turn {
-        let step = scheduler.deliver(id) { $0.commit(isFinal: true) }
+        let step = scheduler.updateDelivery(id) { $0.commit(isFinal: true) }
         leaveAttempt()
         switch step {
         case .proceed:
-            guard case .success(let isDelivered) = end else { return await fail(end, here: here) }
-            let handlers = decide(end, value)
+            guard case .success(let isDelivered) = end else { return await endWithoutValue(end, here: here) }
+            let handlers = storeOutcome(end, value)
             if !isDelivered { await callSuccess(value, of: handlers, here: here) }
             return await complete(handlers, here: here)
         case .deliverCancellation(let reason):
-            return await fail(.cancelled(reason), here: here)
+            return await endWithoutValue(.cancelled(reason), here: here)
         default:
             return .ended
         }
@@ -132,9 +132,9 @@ extension CallExecution {
 
     /// Ends the call with an error, or with a cancellation that was decided before.
     @inline(never)
-    fileprivate func fail(_ end: CallEnd, here: (any Actor)?) async -> Turn {
-        let handlers = decide(end)
-        await callOthers(.ended(end), of: handlers, here: here)
+    fileprivate func endWithoutValue(_ end: CallEnd, here: (any Actor)?) async -> Turn {
+        let handlers = storeOutcome(end)
+        await callErrorOrCancel(.ended(end), of: handlers, here: here)
         return await complete(handlers, here: here)
     }
 
@@ -142,8 +142,8 @@ extension CallExecution {
     @inline(never)
     private func reject(_ reason: CancelReason, here: (any Actor)?) async -> Turn {
         report(.rejected)
-        await callOthers(.rejected(reason), of: decide(.cancelled(reason)), here: here)
-        leave()
+        await callErrorOrCancel(.rejected(reason), of: storeOutcome(.cancelled(reason)), here: here)
+        leaveLane()
         finish()
         return .ended
     }
@@ -152,7 +152,7 @@ extension CallExecution {
     @inline(__always)
     private func complete(_ handlers: HandlerList, here: (any Actor)?) async -> Turn {
         await callPlain(.completion, of: handlers, here: here)
-        leave()
+        leaveLane()
         if traits.contains(.followed) { await startFollowers() }
         finish()
         return .ended
@@ -165,7 +165,7 @@ extension CallExecution {
         guard await beginDelivery() else { return false }
         report(.retried(attempt: number))
         await deliverWithinAttempt(.retried(number, error))
-        return await askProvider(here: currentIsolation()) == .proceed
+        return await proceedToProvider(here: currentIsolation()) == .proceed
     }
 
     // MARK: Progress
@@ -183,17 +183,17 @@ extension CallExecution {
     }
 
     private func pumpTurn(on actor: isolated (any Actor)?) async {
-        guard var progress = scheduler.deliver(id, { $0.beginProgressDelivery() }) ?? nil else { return }
+        guard var progress = scheduler.updateDelivery(id, { $0.beginProgressDelivery() }) ?? nil else { return }
         while true {
             await deliverWithinAttempt(.progressed(progress))
-            switch scheduler.deliver(id, { $0.endProgressDelivery() }) {
+            switch scheduler.updateDelivery(id, { $0.endProgressDelivery() }) {
             case .deliverProgress(let next):
                 progress = next
             case .resumeCallTask:
                 return resume()
             case .deliverCancellation(let reason, let callTaskWaits):
                 if callTaskWaits { resume() }
-                _ = await fail(.cancelled(reason), here: actor)
+                _ = await endWithoutValue(.cancelled(reason), here: actor)
                 return
             case .stop, nil:
                 return
@@ -209,7 +209,7 @@ extension CallExecution {
     /// - Returns: False if another party delivers the end of the call.
     func beginDelivery() async -> Bool {
         while true {
-            switch scheduler.deliver(id, { $0.beginDelivery() }) {
+            switch scheduler.updateDelivery(id, { $0.beginDelivery() }) {
             case .proceed:
                 return true
             case .deliverProgress(let progress):
@@ -225,8 +225,8 @@ extension CallExecution {
 
     /// Ends a delivery before the provider is asked for its first or next value.
     @inline(__always)
-    private func askProvider(here: (any Actor)?) async -> Turn {
-        let step = scheduler.deliver(id) { $0.awaitProvider() }
+    private func proceedToProvider(here: (any Actor)?) async -> Turn {
+        let step = scheduler.updateDelivery(id) { $0.awaitProvider() }
         return step == .proceed ? .proceed : await endDelivery(step, here: here)
     }
 
@@ -242,10 +242,10 @@ extension CallExecution {
             return .proceed
         case .deliverProgress(let progress):
             await deliverWithinAttempt(.progressed(progress))
-            let step = scheduler.deliver(id) { $0.awaitProvider(hasDeliveredProgress: true) }
+            let step = scheduler.updateDelivery(id) { $0.awaitProvider(hasDeliveredProgress: true) }
             return await endDelivery(step, here: here)
         case .deliverCancellation(let reason):
-            return await fail(.cancelled(reason), here: here)
+            return await endWithoutValue(.cancelled(reason), here: here)
         case .waitForPump, .stop, nil:
             return .ended
         }
@@ -255,10 +255,10 @@ extension CallExecution {
 
     /// Delivers the cancellation of a call whose own task is busy with its provider.
     func deliverCancellation(_ reason: CancelReason, isolation: isolated (any Actor)?) {
-        let handlers = decide(.cancelled(reason))
+        let handlers = storeOutcome(.cancelled(reason))
         // Without code of the user to run, no task is needed.
-        guard traits.contains(.end) else {
-            leave()
+        guard traits.contains(.runsCodeOnCancel) else {
+            leaveLane()
             return finish()
         }
         let (task, isImmediate): (DeferredTask?, Bool) = state.withLock { state in
@@ -282,7 +282,7 @@ extension CallExecution {
     /// Creates the task that would deliver a cancellation, so that its handlers see the task-local values of the caller.
     /// Called once, in `call()`.
     func prepareCancellation(isolation: isolated (any Actor)?) {
-        guard traits.contains(.end), !hasFinished else { return }
+        guard traits.contains(.runsCodeOnCancel), !hasFinished else { return }
         let task = LibraryTask.deferred(executor: core.executor) { [self] in
             guard case .deferred(_, let reason?) = state.withLock({ $0.cancellation }) else { return }
             await DeliveryTaskWork(execution: self, event: .cancellation(reason)).perform()
@@ -302,7 +302,7 @@ extension CallExecution {
     }
 
     /// Frees the call's place.
-    private func leave() {
+    private func leaveLane() {
         if let outcome = traits.contains(.observers) ? outcome : nil { report(.ended(outcome)) }
         scheduler.finish(id)
         core.leave(scheduler)
@@ -353,7 +353,7 @@ private struct DeliveryTaskWork: TaskWork {
     private func deliverCancellation(_ reason: CancelReason) async {
         let isolation = execution.configuration { $0.handlers.list.isolation(of: .ended(.cancelled(reason))) }
         await LibraryTask.run(on: isolation == nil ? currentIsolation() : isolation?.actor) { actor in
-            _ = await execution.fail(.cancelled(reason), here: actor)
+            _ = await execution.endWithoutValue(.cancelled(reason), here: actor)
         }
     }
 }

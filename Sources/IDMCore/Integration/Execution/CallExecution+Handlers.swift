@@ -33,7 +33,7 @@ extension CallExecution {
     }
 
     /// Calls the handlers of a failure or a cancellation.
-    func callOthers(_ event: CallEvent, of handlers: HandlerList, here: (any Actor)?) async {
+    func callErrorOrCancel(_ event: CallEvent, of handlers: HandlerList, here: (any Actor)?) async {
         HandlerContext.enter(here)
         var next = handlers.next(event.kind)
         while let index = next {
@@ -70,7 +70,7 @@ extension CallExecution {
                 if mayPause { await waitWhilePaused() }
                 result = await LibraryTask.run(on: handler.isolation) { actor in
                     if mayPause, isPaused { return .paused }
-                    guard scheduler.deliver(id, { $0.allowsIntermediateEvents }) == true else { return .proceed }
+                    guard scheduler.updateDelivery(id, { $0.allowsIntermediateEvents }) == true else { return .proceed }
                     HandlerContext.enter(actor)
                     await handler.call(event, (), of: self)
                     HandlerContext.leave(actor)

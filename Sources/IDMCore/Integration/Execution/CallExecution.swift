@@ -51,14 +51,14 @@ final class CallExecution: ScheduledCall {
         static let held = Traits(rawValue: 16)
         static let followed = Traits(rawValue: 32)
         /// Code of the user runs when the call is cancelled.
-        static let end = Traits(rawValue: 64)
+        static let runsCodeOnCancel = Traits(rawValue: 64)
         /// Every handler runs on the actor that the call's task starts on, and no control can pause the call: its turns
         /// need no change of actors.
         static let inPlace = Traits(rawValue: 128)
 
         var submissionKind: SubmissionKind {
             if contains(.held) { return .held }
-            return contains(.begin) ? .observed : .unobserved
+            return contains(.begin) ? .withBegin : .withoutBegin
         }
 
         init(rawValue: UInt16) {
@@ -75,18 +75,18 @@ final class CallExecution: ScheduledCall {
                 if options.retry != nil { insert(.retry) }
                 if !options.observers.isEmpty { insert(.observers) }
                 if !options.predecessors.isEmpty { insert(.held) }
-                if !options.followers.isEmpty { insert([.followed, .end]) }
+                if !options.followers.isEmpty { insert([.followed, .runsCodeOnCancel]) }
             }
-            if !events.isDisjoint(with: [.cancel, .completion]) { insert(.end) }
+            if !events.isDisjoint(with: [.cancel, .completion]) { insert(.runsCodeOnCancel) }
             if !isPausable && configuration.handlers.areAll(on: actor) { insert(.inPlace) }
         }
     }
 
     // MARK: The call's task
 
-    /// Waits in line. A separate step before `run`: thousands of calls may wait, and each keeps the frames that it is in.
+    /// Waits in the queue. A separate step before `run`: thousands of calls may wait, and each keeps the frames that it is in.
     @inline(never)
-    func waitInLine() async {
+    func waitInQueue() async {
         // A resume may be left over from before the call was admitted.
         repeat { await suspend() } while scheduler.isWaiting(id)
     }
@@ -103,7 +103,7 @@ final class CallExecution: ScheduledCall {
         }
         var value: any Sendable = ()
         var failureCount = 0
-        while let end = await answer(&value) {
+        while let end = await askProvider(&value) {
             if traits.contains(.retry), case .failure(let error, mayRetry: true) = end {
                 switch await retry(after: error, &failureCount) {
                 case .proceed: continue
@@ -133,7 +133,7 @@ final class CallExecution: ScheduledCall {
     private func waitToStart() async {
         switch traits.contains(.held) ? await waitForPredecessors() : .debounce {
         case .start, .started: break
-        case .wait: await waitInLine()
+        case .wait: await waitInQueue()
         case .debounce:
             // A cancelled call delivers its cancellation in place of the begin event.
             await core.waitForInterval(in: scheduler.lane)
@@ -160,9 +160,9 @@ final class CallExecution: ScheduledCall {
     ///
     /// - Parameter value: Set to the value of a success.
     @inline(__always)
-    private func answer(_ value: inout any Sendable) async -> CallEnd? {
+    private func askProvider(_ value: inout any Sendable) async -> CallEnd? {
         guard !core.type.isJoining, !traits.contains(.progress), !source.isStream else {
-            return await observeAnswer(&value)
+            return await askProviderInSteps(&value)
         }
         guard !isCancelled else { return nil }
         do {
@@ -174,7 +174,7 @@ final class CallExecution: ScheduledCall {
     }
 
     /// Asks a provider that reports progress, has more than one value or is shared. Returns nil if the call has ended.
-    private func observeAnswer(_ value: inout any Sendable) async -> CallEnd? {
+    private func askProviderInSteps(_ value: inout any Sendable) async -> CallEnd? {
         let shared = core.type.isJoining ? beginSharedAttempt() : nil
         guard !isCancelled else {
             leaveAttempt()
@@ -294,7 +294,7 @@ private final class CallProgress: ProgressListener {
 
     func hear(_ progress: IntegrationProgress) {
         outer?.send(progress)
-        guard let call, call.scheduler.deliver(call.id, { $0.submit(progress) }) == .schedulePump else { return }
+        guard let call, call.scheduler.updateDelivery(call.id, { $0.submit(progress) }) == .schedulePump else { return }
         call.scheduleProgressDelivery()
     }
 }
@@ -307,7 +307,7 @@ struct CallTaskWork: TaskWork {
     var executor: (any TaskExecutor)? { execution.core.executor }
 
     func perform() async {
-        if admission == .wait && !execution.traits.contains(.held) { await execution.waitInLine() }
+        if admission == .wait && !execution.traits.contains(.held) { await execution.waitInQueue() }
         await execution.run(admission)
     }
 }

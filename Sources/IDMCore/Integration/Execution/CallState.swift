@@ -112,7 +112,7 @@ extension CallExecution {
 
     /// Stores the outcome, and resumes the tasks that wait for it. Returns the handlers.
     @discardableResult
-    func decide(_ end: CallEnd, _ value: any Sendable = ()) -> HandlerList {
+    func storeOutcome(_ end: CallEnd, _ value: any Sendable = ()) -> HandlerList {
         let (handlers, waiters) = state.withLock { state in
             state.outcome = end.outcome(value)
             return (state.configuration.handlers.list, state.outcomeWaiters.removeAll())

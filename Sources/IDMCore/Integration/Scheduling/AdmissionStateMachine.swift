@@ -1,9 +1,9 @@
 /// The admission rule of an executing type, without its durations.
 enum AdmissionRule: Sendable, Hashable {
-    case all
-    case one
-    case line(width: Int, limit: Int)
-    case newest(debounces: Bool)
+    case `default`
+    case only
+    case queue(width: Int, limit: Int)
+    case latest(debounces: Bool)
 }
 
 /// The way in which a call is submitted.
@@ -11,9 +11,9 @@ enum SubmissionKind: Sendable, Hashable {
     /// Another call has to finish first. The call is admitted later, with `admit(_:)`.
     case held
     /// The call has handlers for its begin event.
-    case observed
+    case withBegin
     /// The call has no handler for its begin event: if it is admitted at once, it has started.
-    case unobserved
+    case withoutBegin
     /// The caller's task is cancelled already: the call is rejected with this reason.
     case rejected(CancelReason)
 }
@@ -57,18 +57,18 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
         case held
         case debouncing
         case waiting(previous: CallID?, next: CallID?)
-        case admitted
+        case settled
     }
 
     private struct Entry: Sendable {
         let member: Member
         var stage: Stage
-        /// True if the call counts against the width of the line until it has finished.
+        /// True if the call counts against the width of the queue until it has finished.
         var isInside = false
         var delivery = DeliveryStateMachine()
 
-        var isAdmitted: Bool {
-            if case .admitted = stage { true } else { false }
+        var isSettled: Bool {
+            if case .settled = stage { true } else { false }
         }
 
         init(member: Member, stage: Stage) {
@@ -80,10 +80,10 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
             self.member = member
             switch decision {
             case .start:
-                stage = .admitted
-                if hasStarted { _ = delivery.startUnobserved() }
+                stage = .settled
+                if hasStarted { _ = delivery.startWithoutBegin() }
             case .reject(let reason):
-                stage = .admitted
+                stage = .settled
                 _ = delivery.cancel(reason)
             case .debounce:
                 stage = .debouncing
@@ -95,14 +95,14 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
 
     private let rule: AdmissionRule
     private var entries = SlotMap<Entry>()
-    /// `.one` and `.newest`: the call that occupies the only place. The place is free once the call's end is decided.
+    /// `.only` and `.latest`: the call that occupies the only place. The place is free once the call's end is decided.
     private var occupant: CallID?
-    /// `.line`: the running calls, and how many of those have a decided end.
+    /// `.queue`: the running calls, and how many of those have a decided end.
     private var insideCount = 0
     private var endingCount = 0
-    private var line: (first: CallID, last: CallID)?
-    private var lineCount = 0
-    /// `.line`: the call that left the line and has not started. The next call leaves the line only after it has, so
+    private var queue: (first: CallID, last: CallID)?
+    private var queueCount = 0
+    /// `.queue`: the call that left the queue and has not started. The next call leaves the queue only after it has, so
     /// that calls start in order although their tasks resume on different threads.
     private var startingCall: CallID?
     private var isReleased = false
@@ -119,14 +119,14 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
         if case .held = entries[id]?.stage { true } else { false }
     }
 
-    /// True while the call waits in line.
+    /// True while the call waits in the queue.
     func isWaiting(_ id: CallID) -> Bool {
         if case .waiting = entries[id]?.stage { true } else { false }
     }
 
     /// The number of calls that are neither admitted nor rejected.
     var waitingCount: Int {
-        entries.ids.count { entries[$0]?.isAdmitted == false }
+        entries.ids.count { entries[$0]?.isSettled == false }
     }
 
     // MARK: Submission
@@ -143,7 +143,7 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
             return Submission(id: entries.insert(entry), result: .wait, superseded: .none)
         }
         let decision = decide(kind)
-        let startsUnobserved = kind == .unobserved && decision == .start
+        let startsUnobserved = kind == .withoutBegin && decision == .start
         let id = entries.insert(Entry(member: member, decision, hasStarted: startsUnobserved))
         let superseded = takePlace(id, decision)
         return Submission(id: id, result: startsUnobserved ? .started : decision.result, superseded: superseded)
@@ -154,7 +154,7 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
         guard isHeld(id), let member = entries[id]?.member else {
             return Submission(id: id, result: .start, superseded: .none)
         }
-        let decision = decide(.observed)
+        let decision = decide(.withBegin)
         entries.update(id) { $0 = Entry(member: member, decision, hasStarted: false) }
         return Submission(id: id, result: decision.result, superseded: takePlace(id, decision))
     }
@@ -178,32 +178,32 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
         if isReleased { return .reject(.released) }
         if case .rejected(let reason) = kind { return .reject(reason) }
         switch rule {
-        case .all: return .start
-        case .one: return occupant == nil ? .start : .reject(.ignored)
-        case .newest(let debounces): return debounces ? .debounce : .start
-        case .line(let width, let limit):
-            if insideCount < width && line == nil && startingCall == nil { return .start }
+        case .default: return .start
+        case .only: return occupant == nil ? .start : .reject(.ignored)
+        case .latest(let debounces): return debounces ? .debounce : .start
+        case .queue(let width, let limit):
+            if insideCount < width && queue == nil && startingCall == nil { return .start }
             // A call whose end is decided doesn't count: its handlers may submit the next call.
             let free = width - insideCount + endingCount
-            return lineCount < limit.addingSaturating(free) ? .wait : .reject(.ignored)
+            return queueCount < limit.addingSaturating(free) ? .wait : .reject(.ignored)
         }
     }
 
     private mutating func takePlace(_ id: CallID, _ decision: Decision) -> Cancellation {
         switch (rule, decision) {
-        case (.all, _), (_, .reject):
+        case (.default, _), (_, .reject):
             return .none
-        case (.one, _):
+        case (.only, _):
             occupant = id
             return .none
-        case (.newest, _):
+        case (.latest, _):
             let superseded = occupant.map { cancel($0, .superseded) } ?? .none
             occupant = id
             return superseded
-        case (.line, .wait):
+        case (.queue, .wait):
             append(id)
             return .none
-        case (.line, _):
+        case (.queue, _):
             insideCount += 1
             entries.update(id) { $0.isInside = true }
             return .none
@@ -213,14 +213,14 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
     /// Ends the debounce interval of a call.
     mutating func endDebounce(_ id: CallID) {
         entries.update(id) { entry in
-            if case .debouncing = entry.stage { entry.stage = .admitted }
+            if case .debouncing = entry.stage { entry.stage = .settled }
         }
     }
 
     // MARK: Delivery
 
     /// Sends an event to the delivery state machine of a call. Returns nil if the call has finished.
-    mutating func deliver<R>(_ id: CallID, _ event: (inout DeliveryStateMachine) -> R) -> R? {
+    mutating func updateDelivery<R>(_ id: CallID, _ event: (inout DeliveryStateMachine) -> R) -> R? {
         let answer = entries.update(id) { entry in
             let hadEnded = entry.delivery.hasEnded
             let result = event(&entry.delivery)
@@ -236,11 +236,11 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
         if occupant == id { occupant = nil }
     }
 
-    /// Returns the next call of the line if `id` was the call that the line waited for to start.
-    mutating func callHasStarted(_ id: CallID) -> Member? {
+    /// Returns the next call of the queue if `id` was the call that the queue waited for to start.
+    mutating func noteStart(_ id: CallID) -> Member? {
         guard startingCall == id else { return nil }
         startingCall = nil
-        return admitFirstOfLine()
+        return admitFirstOfQueue()
     }
 
     // MARK: Cancellation and end
@@ -252,16 +252,16 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
 
     /// Cancels a call, unless its end is decided.
     mutating func cancel(_ id: CallID, _ reason: CancelReason) -> Cancellation {
-        let answer = entries.update(id) { ($0.delivery.cancel(reason), $0.isAdmitted, $0.isInside, $0.member) }
-        guard let (step, isAdmitted, isInside, member) = answer, step != .ignore else { return .none }
+        let answer = entries.update(id) { ($0.delivery.cancel(reason), $0.isSettled, $0.isInside, $0.member) }
+        guard let (step, isSettled, isInside, member) = answer, step != .ignore else { return .none }
         if occupant == id { occupant = nil }
         if step == .cancelTaskAndDeliver {
             noteEnd(of: id, isInside: isInside)
             return .deliver(member, id, reason)
         }
-        if isAdmitted { return .cancelTask(member) }
-        removeFromLine(id)
-        entries.update(id) { $0.stage = .admitted }
+        if isSettled { return .cancelTask(member) }
+        removeFromQueue(id)
+        entries.update(id) { $0.stage = .settled }
         return .resume(member)
     }
 
@@ -276,50 +276,50 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
         return cancelAll(.released)
     }
 
-    /// Removes a call whose last handler has run. Returns the call that leaves the line: resume its task.
+    /// Removes a call whose last handler has run. Returns the call that leaves the queue: resume its task.
     mutating func finish(_ id: CallID) -> Member? {
         guard let entry = entries.remove(id), entry.isInside else { return nil }
         insideCount -= 1
         if entry.delivery.hasEnded { endingCount -= 1 }
         if startingCall == id { startingCall = nil }
-        return admitFirstOfLine()
+        return admitFirstOfQueue()
     }
 
-    // MARK: The line
+    // MARK: The queue
 
-    private mutating func admitFirstOfLine() -> Member? {
-        guard case .line(let width, _) = rule, startingCall == nil, insideCount < width, let next = line?.first else {
+    private mutating func admitFirstOfQueue() -> Member? {
+        guard case .queue(let width, _) = rule, startingCall == nil, insideCount < width, let next = queue?.first else {
             return nil
         }
-        removeFromLine(next)
+        removeFromQueue(next)
         insideCount += 1
         startingCall = next
         return entries.update(next) { entry in
-            entry.stage = .admitted
+            entry.stage = .settled
             entry.isInside = true
             return entry.member
         }
     }
 
     private mutating func append(_ id: CallID) {
-        entries.update(id) { $0.stage = .waiting(previous: line?.last, next: nil) }
-        if let last = line?.last {
+        entries.update(id) { $0.stage = .waiting(previous: queue?.last, next: nil) }
+        if let last = queue?.last {
             link(last, next: id)
         }
-        line = (line?.first ?? id, id)
-        lineCount += 1
+        queue = (queue?.first ?? id, id)
+        queueCount += 1
     }
 
-    private mutating func removeFromLine(_ id: CallID) {
+    private mutating func removeFromQueue(_ id: CallID) {
         guard case .waiting(let previous, let next) = entries[id]?.stage else { return }
         if let previous { link(previous, next: next) }
         if let next { link(next, previous: previous) }
-        if let first = previous == nil ? next : line?.first, let last = next == nil ? previous : line?.last {
-            line = (first, last)
+        if let first = previous == nil ? next : queue?.first, let last = next == nil ? previous : queue?.last {
+            queue = (first, last)
         } else {
-            line = nil
+            queue = nil
         }
-        lineCount -= 1
+        queueCount -= 1
     }
 
     private mutating func link(_ id: CallID, next: CallID?) {

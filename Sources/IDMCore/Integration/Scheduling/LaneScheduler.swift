@@ -44,26 +44,26 @@ final class LaneScheduler: Sendable {
     // MARK: Delivery
 
     /// Sends an event to the delivery state machine of a call. Returns nil if the call has finished.
-    func deliver<R: Sendable>(_ id: CallID, _ event: (inout DeliveryStateMachine) -> sending R) -> R? {
-        admission.withLock { $0.deliver(id, event) }
+    func updateDelivery<R: Sendable>(_ id: CallID, _ event: (inout DeliveryStateMachine) -> sending R) -> R? {
+        admission.withLock { $0.updateDelivery(id, event) }
     }
 
-    /// Starts a call in the turn in which its begin event is delivered, and resumes the next call of the line.
-    func start(_ id: CallID, isObserved: Bool) -> DeliveryStateMachine.NextStep? {
+    /// Starts a call in the turn in which its begin event is delivered, and resumes the next call of the queue.
+    func start(_ id: CallID, hasBeginHandler: Bool) -> DeliveryStateMachine.NextStep? {
         let (step, next) = admission.withLock { admission in
-            let step = admission.deliver(id) { isObserved ? $0.start() : $0.startUnobserved() }
-            return (step, admission.callHasStarted(id))
+            let step = admission.updateDelivery(id) { hasBeginHandler ? $0.start() : $0.startWithoutBegin() }
+            return (step, admission.noteStart(id))
         }
         next?.resume()
         return step
     }
 
-    /// Resumes the next call of the line although `id` has not started: it is paused.
+    /// Resumes the next call of the queue although `id` has not started: it is paused.
     func postponeStart(_ id: CallID) {
-        admission.withLock { $0.callHasStarted(id) }?.resume()
+        admission.withLock { $0.noteStart(id) }?.resume()
     }
 
-    /// Removes a call whose last handler has run, and resumes the next call of the line.
+    /// Removes a call whose last handler has run, and resumes the next call of the queue.
     func finish(_ id: CallID) {
         admission.withLock { $0.finish(id) }?.resume()
     }

@@ -96,12 +96,12 @@ struct CallForOperationsTests {
     }
 
     @Test(arguments: [true, false])
-    func `a pause holds back the answer of a call with and without handlers`(isObserved: Bool) async throws {
+    func `a pause holds back the answer of a call with and without handlers`(hasBeginHandler: Bool) async throws {
         let control = PauseControl()
         try await TestScope.run {
             let clock = ManualClock()
             let plain = Integrator(provider).prepareCall(1)
-            let call = isObserved ? plain.onSuccess { log.add("value \($0)") } : plain
+            let call = hasBeginHandler ? plain.onSuccess { log.add("value \($0)") } : plain
             let task = control.bind { start(call) }
             task.whenFinished { log.add("finished") }
             let request = try await provider.waitForRequest()
@@ -114,7 +114,7 @@ struct CallForOperationsTests {
 
             control.resume()
             try await log.contains("finished")
-            #expect(log.entries == (isObserved ? ["value 2", "finished"] : ["finished"]))
+            #expect(log.entries == (hasBeginHandler ? ["value 2", "finished"] : ["finished"]))
         }
     }
 }

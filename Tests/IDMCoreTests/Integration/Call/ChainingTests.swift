@@ -69,13 +69,13 @@ struct ChainingTests {
     }
 
     @Test(arguments: [false, true])
-    func `a follower starts in a later turn`(isObserved: Bool) async {
+    func `a follower starts in a later turn`(hasBeginHandler: Bool) async {
         let asked = ClosureDataProvider<Int, Int> { [log] input in
             log.add("asked")
             return input
         }
         let plain = Integrator(Echo<Int>()).prepareCall(1)
-        let task = (isObserved ? plain.onSuccess { _ in } : plain)
+        let task = (hasBeginHandler ? plain.onSuccess { _ in } : plain)
             .nextCompletion(Integrator(asked).prepareCall(2)).call()
         #expect(log.entries == [])
         await task.finish()
@@ -155,7 +155,7 @@ struct ChainingTests {
     @Test func `a cancel between the commit and the stored outcome cuts the chain`() async throws {
         let call = Integrator(provider).prepareCall(1).call().execution
         let request = try await provider.waitForRequest()
-        _ = call.scheduler.deliver(call.id) { $0.commit(isFinal: true) }
+        _ = call.scheduler.updateDelivery(call.id) { $0.commit(isFinal: true) }
         call.cancelChain(isolation: nil)
         let state = (call.isChainCut, call.isCancelled)
         request.answer(1)

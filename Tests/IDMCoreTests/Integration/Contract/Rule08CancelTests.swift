@@ -61,7 +61,7 @@ struct Rule08CancelTests {
     }
 
     @Test(arguments: [true, false], [CallerPlace.mainActor, .noActor])
-    func `a cancel by the provider while it is asked reaches it`(isObserved: Bool, place: CallerPlace) async throws {
+    func `a cancel by the provider while it is asked reaches it`(hasBeginHandler: Bool, place: CallerPlace) async throws {
         let provider = ControlledDataProvider<Int, Int>(reactsToCancel: false)
         let itself = Observed<Integrator<Int, Int>?>(nil)
         let integrator = Integrator<Int, Int>(
@@ -72,7 +72,7 @@ struct Rule08CancelTests {
         itself.change { $0 = integrator }
         let task = await place.run { isolation in
             let plain = integrator.prepareCall(1)
-            let call = isObserved ? plain.recorded(in: log, isolation: isolation) : plain
+            let call = hasBeginHandler ? plain.recorded(in: log, isolation: isolation) : plain
             return call.call(isolation: isolation)
         }
         let request = try await provider.waitForRequest()
@@ -82,7 +82,7 @@ struct Rule08CancelTests {
         itself.change { $0 = nil }
 
         #expect(await task.outcome == .cancelled(.cancelled))
-        #expect(log.entries == (isObserved ? ["begin", "cancel cancelled", "completion"] : []))
+        #expect(log.entries == (hasBeginHandler ? ["begin", "cancel cancelled", "completion"] : []))
     }
 
     @Test func `a cancel between two values reaches a stream`() async throws {
@@ -118,14 +118,14 @@ struct Rule08CancelTests {
     }
 
     @Test(arguments: [true, false])
-    func `a call that is cancelled in the handler that made it never asks`(isObserved: Bool) async {
+    func `a call that is cancelled in the handler that made it never asks`(hasBeginHandler: Bool) async {
         let asked = Log()
         let inner = Integrator(noting(asked))
         var made: IntegrationTask<Int>?
         let outer = Integrator(Echo<Int>()).prepareCall(1)
             .onSuccess { _ in
                 let call = inner.prepareCall(2).onCancel { [log] in log.add("cancel \($0)") }
-                made = (isObserved ? call.onBeginning { [log] in log.add("begin") } : call).call()
+                made = (hasBeginHandler ? call.onBeginning { [log] in log.add("begin") } : call).call()
                 made?.cancel()
             }
             .call()

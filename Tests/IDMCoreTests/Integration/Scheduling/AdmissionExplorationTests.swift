@@ -9,16 +9,16 @@ import Testing
 @Suite(.serialized, .offThePool, .timeLimit(.ample))
 struct AdmissionExplorationTests {
     static let rules: [AdmissionRule] = [
-        .all, .one, .newest(debounces: false), .newest(debounces: true),
-        .line(width: 1, limit: 0), .line(width: 1, limit: 1), .line(width: 1, limit: .max),
-        .line(width: 2, limit: 0), .line(width: 2, limit: 1), .line(width: 2, limit: .max),
+        .default, .only, .latest(debounces: false), .latest(debounces: true),
+        .queue(width: 1, limit: 0), .queue(width: 1, limit: 1), .queue(width: 1, limit: .max),
+        .queue(width: 2, limit: 0), .queue(width: 2, limit: 1), .queue(width: 2, limit: .max),
     ]
 
     // Four calls reach every place: two run, one waits and one is ignored, or one runs and the line has a middle.
 
     @Test(arguments: rules)
     func `four calls keep the contract in every order of moves`(rule: AdmissionRule) {
-        let bounds = AdmissionWalk.Bounds(calls: 4, kinds: [.observed], isThorough: false, endsAll: false)
+        let bounds = AdmissionWalk.Bounds(calls: 4, kinds: [.withBegin], isThorough: false, endsAll: false)
         let found = Exploration(of: AdmissionWalk(rule, bounds))
         #expect(found.violation == nil)
         #expect(found.states > 100)
@@ -26,14 +26,14 @@ struct AdmissionExplorationTests {
 
     @Test(arguments: rules)
     func `four calls keep the contract when all are cancelled or released`(rule: AdmissionRule) {
-        let found = Exploration(of: AdmissionWalk(rule, .init(calls: 4, kinds: [.unobserved], isThorough: false)))
+        let found = Exploration(of: AdmissionWalk(rule, .init(calls: 4, kinds: [.withoutBegin], isThorough: false)))
         #expect(found.violation == nil)
         #expect(found.states > 200)
     }
 
     /// One rule of each kind. The soak walks all rules, with four calls.
     private static let kinds: [AdmissionRule] = [
-        .all, .one, .newest(debounces: true), .line(width: 1, limit: 1), .line(width: 2, limit: .max),
+        .default, .only, .latest(debounces: true), .queue(width: 1, limit: 1), .queue(width: 2, limit: .max),
     ]
 
     @Test(arguments: Volume.isFull ? rules : kinds)
@@ -46,7 +46,7 @@ struct AdmissionExplorationTests {
     /// The other walks treat calls as equal that differ only in their order. This one distinguishes them.
     @Test(arguments: rules)
     func `the order in which equal calls are cancelled makes no difference`(rule: AdmissionRule) {
-        var bounds = AdmissionWalk.Bounds(calls: 4, kinds: [.unobserved], isThorough: false, endsAll: false)
+        var bounds = AdmissionWalk.Bounds(calls: 4, kinds: [.withoutBegin], isThorough: false, endsAll: false)
         bounds.distinguishesTwins = true
         let found = Exploration(of: AdmissionWalk(rule, bounds))
         #expect(found.violation == nil)
@@ -64,7 +64,7 @@ struct AdmissionExplorationTests {
 struct AdmissionSoakTests {
     @Test(arguments: AdmissionExplorationTests.rules)
     func `five calls keep the contract when all are cancelled or released`(rule: AdmissionRule) {
-        for kind in [SubmissionKind.observed, .unobserved] {
+        for kind in [SubmissionKind.withBegin, .withoutBegin] {
             let found = Exploration(of: AdmissionWalk(rule, .init(calls: 5, kinds: [kind], isThorough: false)))
             #expect(found.violation == nil)
         }
@@ -72,7 +72,7 @@ struct AdmissionSoakTests {
 
     @Test(arguments: AdmissionExplorationTests.rules)
     func `five calls keep the contract with late answers`(rule: AdmissionRule) {
-        let found = Exploration(of: AdmissionWalk(rule, .init(calls: 5, kinds: [.observed])))
+        let found = Exploration(of: AdmissionWalk(rule, .init(calls: 5, kinds: [.withBegin])))
         #expect(found.violation == nil)
     }
 

@@ -44,8 +44,8 @@ struct AdmissionProbe {
     }
 
     /// Returns the next call of the line.
-    mutating func callHasStarted(_ call: Int) -> Int? {
-        machine.callHasStarted(ids[call])
+    mutating func noteStart(_ call: Int) -> Int? {
+        machine.noteStart(ids[call])
     }
 
     mutating func cancel(_ call: Int, _ reason: CancelReason) -> Effect? {

@@ -10,7 +10,7 @@ import TestSupport
 struct AdmissionWalk: Explorable {
     struct Bounds {
         var calls: Int
-        var kinds: [SubmissionKind] = [.observed, .unobserved, .held]
+        var kinds: [SubmissionKind] = [.withBegin, .withoutBegin, .held]
         /// True to walk answers that wait for their handlers, several values, late answers after a cancel, and paused
         /// starts.
         var isThorough = true
@@ -100,7 +100,7 @@ struct AdmissionWalk: Explorable {
             if phase == .finished && !isStrict { return code }
             code |= (isInside ? 1 << 5 : 0) | (hasBegun ? 1 << 6 : 0)
             if phase == .ended && !isStrict { return code }
-            if kind == .unobserved && !hasBegun { code |= 1 << 7 }
+            if kind == .withoutBegin && !hasBegun { code |= 1 << 7 }
             if let cancelled { code |= UInt16(CancelReason.allCases.firstIndex(of: cancelled)! + 1) << 8 }
             return code
         }
@@ -218,7 +218,7 @@ struct AdmissionWalk: Explorable {
 
     private mutating func admit(_ index: Int) throws(Violation) {
         let (result, superseded) = machine.admit(index)
-        calls[index].kind = .observed
+        calls[index].kind = .withBegin
         try decide(index, result, superseded)
     }
 
@@ -232,9 +232,9 @@ struct AdmissionWalk: Explorable {
         switch rule {
         case _ where isReleased:
             reject(index, .released)
-        case .one where holder != nil:
+        case .only where holder != nil:
             reject(index, .ignored)
-        case .line(let width, let limit) where isLineClosed(width):
+        case .queue(let width, let limit) where isLineClosed(width):
             guard line.count < limit.addingSaturating(freePlaces(width)) else {
                 reject(index, .ignored)
                 break
@@ -242,16 +242,16 @@ struct AdmissionWalk: Explorable {
             expected = .wait
             calls[index].phase = .waiting
             line.append(index)
-        case .newest(let debounces):
+        case .latest(let debounces):
             expectedSuperseded = holder.flatMap { cancel($0, .superseded) }
             calls[index].phase = debounces ? .debouncing : .ready
             if debounces { expected = .debounce }
-        case .all, .one, .line:
+        case .default, .only, .queue:
             calls[index].phase = .ready
-            if case .line = rule { calls[index].isInside = true }
+            if case .queue = rule { calls[index].isInside = true }
         }
         arrivals.append(index)
-        if calls[index].phase == .ready && calls[index].cancelled == nil && calls[index].kind == .unobserved {
+        if calls[index].phase == .ready && calls[index].cancelled == nil && calls[index].kind == .withoutBegin {
             expected = .started
             calls[index].phase = .awaitingProvider
             calls[index].hasBegun = true
@@ -276,20 +276,20 @@ struct AdmissionWalk: Explorable {
     }
 
     private mutating func start(_ index: Int) throws(Violation) {
-        let isObserved = calls[index].kind == .observed
-        let step = machine.deliver(index) { isObserved ? $0.start() : $0.startUnobserved() }
+        let hasBeginHandler = calls[index].kind == .withBegin
+        let step = machine.deliver(index) { hasBeginHandler ? $0.start() : $0.startWithoutBegin() }
         let proceeds = try proceeds(index, step)
         try noteStart(index)
         guard proceeds else { return }
-        if case .line = rule {
+        if case .queue = rule {
             try require(calls[index].isInside, "Call \(index) began without a place")
         }
         calls[index].hasBegun = true
-        calls[index].phase = isObserved ? .delivering : .awaitingProvider
+        calls[index].phase = hasBeginHandler ? .delivering : .awaitingProvider
     }
 
     private mutating func noteStart(_ index: Int) throws(Violation) {
-        let next = machine.callHasStarted(index)
+        let next = machine.noteStart(index)
         var expected: Int?
         if starting == index {
             starting = nil
@@ -305,7 +305,7 @@ struct AdmissionWalk: Explorable {
 
     private mutating func commit(_ index: Int, isFinal: Bool) throws(Violation) {
         guard try proceeds(index, machine.deliver(index) { $0.commit(isFinal: isFinal) }) else { return }
-        if case .newest = rule {
+        if case .latest = rule {
             try require(arrivals.last == index, "Call \(index) committed after a newer one was admitted")
         }
         calls[index].phase = isFinal ? .ended : .delivering
@@ -343,7 +343,7 @@ struct AdmissionWalk: Explorable {
 
     /// One call leaves the line at a time: the next one only when it has started.
     private mutating func admitFirstOfLine() -> Int? {
-        guard case .line(let width, _) = rule, starting == nil, !line.isEmpty,
+        guard case .queue(let width, _) = rule, starting == nil, !line.isEmpty,
             calls.count(where: \.isInside) < width
         else { return nil }
         let next = line.removeFirst()
@@ -397,11 +397,11 @@ struct AdmissionWalk: Explorable {
         try require(machine.isEmpty == isEmpty, "isEmpty")
         try require(!isReleased || undecided == 0 && line.isEmpty, "A call continues after the release")
         switch rule {
-        case .all:
+        case .default:
             break
-        case .one, .newest:
+        case .only, .latest:
             try require(undecided <= 1, "\(undecided) calls have the place")
-        case .line(let width, let limit):
+        case .queue(let width, let limit):
             try require(running <= inside && inside <= width, "\(running) run in \(inside) places")
             try require(line.count <= limit.addingSaturating(freePlaces(width)), "\(line.count) wait in line")
             try require(line.isEmpty || inside == width || starting != nil, "A call waits though a place is free")

@@ -35,7 +35,7 @@ struct DeliveryExplorationTests {
 /// Every event in every reachable state, also events that no call would send.
 private struct DeliveryChaos: Explorable {
     enum Move: CaseIterable {
-        case start, startUnobserved, awaitProvider, awaitProviderAgain, beginDelivery, value, end
+        case start, startWithoutBegin, awaitProvider, awaitProviderAgain, beginDelivery, value, end
         case submitLess, submitMore, beginProgress, endProgress, cancel, supersede
     }
 
@@ -52,7 +52,7 @@ private struct DeliveryChaos: Explorable {
         let hadEnded = machine.hasEnded
         switch move {
         case .start: try note(machine.start())
-        case .startUnobserved: try note(machine.startUnobserved())
+        case .startWithoutBegin: try note(machine.startWithoutBegin())
         case .awaitProvider: try note(machine.awaitProvider())
         case .awaitProviderAgain: try note(machine.awaitProvider(hasDeliveredProgress: true))
         case .beginDelivery: try note(machine.beginDelivery())

@@ -17,7 +17,7 @@ struct DeliveryStateMachineTests {
 /// An event with the answer that it is expected to return.
 enum Step: Hashable {
     case start(DeliveryStateMachine.NextStep)
-    case startUnobserved(DeliveryStateMachine.NextStep)
+    case startWithoutBegin(DeliveryStateMachine.NextStep)
     case awaitProvider(DeliveryStateMachine.NextStep)
     case awaitProviderAgain(DeliveryStateMachine.NextStep)
     case beginDelivery(DeliveryStateMachine.NextStep)
@@ -32,7 +32,7 @@ enum Step: Hashable {
     func performed(on machine: inout DeliveryStateMachine) -> Step {
         switch self {
         case .start: .start(machine.start())
-        case .startUnobserved: .startUnobserved(machine.startUnobserved())
+        case .startWithoutBegin: .startWithoutBegin(machine.startWithoutBegin())
         case .awaitProvider: .awaitProvider(machine.awaitProvider())
         case .awaitProviderAgain: .awaitProviderAgain(machine.awaitProvider(hasDeliveredProgress: true))
         case .beginDelivery: .beginDelivery(machine.beginDelivery())
@@ -69,7 +69,7 @@ struct Script: CustomTestStringConvertible {
             .cancel(.superseded, .cancelTask), .cancel(.cancelled, .ignore), .start(.deliverCancellation(.superseded))),
         Script(
             "a call starts once",
-            .start(.proceed), .start(.stop), .startUnobserved(.stop)),
+            .start(.proceed), .start(.stop), .startWithoutBegin(.stop)),
 
         // The call's task delivers
         Script(
@@ -77,7 +77,7 @@ struct Script: CustomTestStringConvertible {
             .start(.proceed), .cancel(.released, .cancelTask), .awaitProvider(.deliverCancellation(.released))),
         Script(
             "a cancel during a delivery replaces the answer that is not committed",
-            .startUnobserved(.proceed), .beginDelivery(.proceed), .cancel(.superseded, .cancelTask),
+            .startWithoutBegin(.proceed), .beginDelivery(.proceed), .cancel(.superseded, .cancelTask),
             .beginDelivery(.proceed), .commitFinal(.deliverCancellation(.superseded))),
         Script(
             "only the latest of several progress values is delivered",
@@ -92,36 +92,36 @@ struct Script: CustomTestStringConvertible {
         // The provider runs
         Script(
             "a cancel while the provider runs is delivered by the canceller",
-            .startUnobserved(.proceed), .cancel(.cancelled, .cancelTaskAndDeliver), .beginDelivery(.stop),
+            .startWithoutBegin(.proceed), .cancel(.cancelled, .cancelTaskAndDeliver), .beginDelivery(.stop),
             .commitFinal(.stop)),
         Script(
             "a value that is not final keeps the call delivering",
-            .startUnobserved(.proceed), .commitValue(.proceed), .awaitProvider(.proceed)),
+            .startWithoutBegin(.proceed), .commitValue(.proceed), .awaitProvider(.proceed)),
         Script(
             "an answer delivers pending progress before the pump does",
-            .startUnobserved(.proceed), .submit(half, .schedulePump), .beginDelivery(.deliverProgress(half)),
+            .startWithoutBegin(.proceed), .submit(half, .schedulePump), .beginDelivery(.deliverProgress(half)),
             .beginDelivery(.proceed), .beginProgress(nil), .commitFinal(.proceed)),
 
         // The pump delivers
         Script(
             "an answer waits for the pump to finish",
-            .startUnobserved(.proceed), .submit(half, .schedulePump), .beginProgress(half),
+            .startWithoutBegin(.proceed), .submit(half, .schedulePump), .beginProgress(half),
             .beginDelivery(.waitForPump), .commitFinal(.stop), .endProgress(.resumeCallTask),
             .beginDelivery(.proceed), .commitFinal(.proceed)),
         Script(
             "a cancel during a progress delivery is delivered by the pump",
-            .startUnobserved(.proceed), .submit(half, .schedulePump), .beginProgress(half),
+            .startWithoutBegin(.proceed), .submit(half, .schedulePump), .beginProgress(half),
             .beginDelivery(.waitForPump), .cancel(.superseded, .cancelTask),
             .endProgress(.deliverCancellation(.superseded, callTaskWaits: true)), .beginDelivery(.stop)),
         Script(
             "a fraction never decreases",
-            .startUnobserved(.proceed), .submit(most, .schedulePump), .beginProgress(most),
+            .startWithoutBegin(.proceed), .submit(most, .schedulePump), .beginProgress(most),
             .submit(half, .recorded), .endProgress(.deliverProgress(most))),
 
         // Ended
         Script(
             "every event after the end is ignored",
-            .startUnobserved(.proceed), .commitFinal(.proceed), .awaitProvider(.stop), .beginDelivery(.stop),
+            .startWithoutBegin(.proceed), .commitFinal(.proceed), .awaitProvider(.stop), .beginDelivery(.stop),
             .commitValue(.stop), .endProgress(.stop), .submit(most, .recorded), .cancel(.cancelled, .ignore)),
     ]
 }

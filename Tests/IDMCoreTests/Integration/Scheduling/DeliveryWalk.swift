@@ -19,7 +19,7 @@ struct DeliveryWalk: Explorable {
     }
 
     enum Move {
-        case start(isObserved: Bool)
+        case start(hasBeginHandler: Bool)
         case awaitProvider
         /// The provider answers, and the call's task begins the delivery.
         case answer(Answer)
@@ -106,7 +106,7 @@ struct DeliveryWalk: Explorable {
         var moves: [Move] = []
         switch facts.task {
         case .notStarted:
-            moves += [.start(isObserved: true), .start(isObserved: false)]
+            moves += [.start(hasBeginHandler: true), .start(hasBeginHandler: false)]
         case .delivering, .hasDeliveredProgress:
             moves.append(.awaitProvider)
         case .awaitingProvider:
@@ -137,7 +137,7 @@ struct DeliveryWalk: Explorable {
 
     mutating func make(_ move: Move) throws(Violation) {
         switch move {
-        case .start(let isObserved): try start(isObserved)
+        case .start(let hasBeginHandler): try start(hasBeginHandler)
         case .awaitProvider: try awaitProvider()
         case .answer(let answer): try self.answer(answer)
         case .beginDelivery: try beginDelivery()
@@ -151,12 +151,12 @@ struct DeliveryWalk: Explorable {
         try check()
     }
 
-    private mutating func start(_ isObserved: Bool) throws(Violation) {
-        switch isObserved ? machine.start() : machine.startUnobserved() {
+    private mutating func start(_ hasBeginHandler: Bool) throws(Violation) {
+        switch hasBeginHandler ? machine.start() : machine.startWithoutBegin() {
         case .proceed:
             try require(facts.cancelled == nil, "A cancelled call began")
-            facts.task = isObserved ? .delivering : .awaitingProvider
-            facts.hasAsked = !isObserved
+            facts.task = hasBeginHandler ? .delivering : .awaitingProvider
+            facts.hasAsked = !hasBeginHandler
         case .deliverCancellation(let reason):
             try end(by: reason)
         case let turn:

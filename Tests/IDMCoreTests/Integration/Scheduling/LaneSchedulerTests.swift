@@ -11,9 +11,9 @@ struct LaneSchedulerTests {
 
         var rule: AdmissionRule {
             switch self {
-            case .waiting: .line(width: 1, limit: .max)
-            case .debouncing: .newest(debounces: true)
-            default: .all
+            case .waiting: .queue(width: 1, limit: .max)
+            case .debouncing: .latest(debounces: true)
+            default: .default
             }
         }
 
@@ -31,9 +31,9 @@ struct LaneSchedulerTests {
     func `a second cancel of a call has no effect in any stage`(stage: Stage) {
         let (scheduler, call) = (LaneScheduler(stage.rule), RecordingCall())
         if stage == .waiting { scheduler.submit() }
-        let kinds: [Stage: SubmissionKind] = [.held: .held, .starting: .observed, .delivering: .observed]
-        let id = scheduler.submit(call, kinds[stage] ?? .unobserved)
-        if stage == .delivering { _ = scheduler.start(id, isObserved: true) }
+        let kinds: [Stage: SubmissionKind] = [.held: .held, .starting: .withBegin, .delivering: .withBegin]
+        let id = scheduler.submit(call, kinds[stage] ?? .withoutBegin)
+        if stage == .delivering { _ = scheduler.start(id, hasBeginHandler: true) }
         if stage == .ended { _ = scheduler.commit(id) }
 
         let wasOpen = scheduler.cancel(id, .cancelled, isolation: nil)
@@ -44,13 +44,13 @@ struct LaneSchedulerTests {
     }
 
     @Test @MainActor func `a cancellation is delivered on the canceller's actor`() {
-        let scheduler = LaneScheduler(.newest(debounces: false))
+        let scheduler = LaneScheduler(.latest(debounces: false))
         let calls = (0..<3).map { _ in RecordingCall() }
 
-        _ = scheduler.submit(.unobserved, isolation: #isolation) { _ in calls[0] }
-        _ = scheduler.submit(.unobserved, isolation: #isolation) { _ in calls[1] }
+        _ = scheduler.submit(.withoutBegin, isolation: #isolation) { _ in calls[0] }
+        _ = scheduler.submit(.withoutBegin, isolation: #isolation) { _ in calls[1] }
         LaneScheduler.cancelAll(of: [scheduler], isolation: #isolation)
-        _ = scheduler.submit(.unobserved, isolation: #isolation) { _ in calls[2] }
+        _ = scheduler.submit(.withoutBegin, isolation: #isolation) { _ in calls[2] }
         scheduler.release()
 
         #expect(
@@ -61,10 +61,10 @@ struct LaneSchedulerTests {
     }
 
     @Test func `each start resumes the next call of a line, and a postponed start does too`() {
-        let scheduler = LaneScheduler(.line(width: 3, limit: .max))
+        let scheduler = LaneScheduler(.queue(width: 3, limit: .max))
         let running = (0..<3).map { _ in scheduler.submit() }
         let waiting = (0..<3).map { _ in RecordingCall() }
-        let ids = waiting.map { scheduler.submit($0, .observed) }
+        let ids = waiting.map { scheduler.submit($0, .withBegin) }
         var resumed: [Int] = []
 
         for id in running {
@@ -72,7 +72,7 @@ struct LaneSchedulerTests {
             scheduler.finish(id)
         }
         resumed.append(waiting.count { $0.events == [.resume] })
-        _ = scheduler.start(ids[0], isObserved: true)
+        _ = scheduler.start(ids[0], hasBeginHandler: true)
         resumed.append(waiting.count { $0.events == [.resume] })
         scheduler.postponeStart(ids[1])
         resumed.append(waiting.count { $0.events == [.resume] })
@@ -82,7 +82,7 @@ struct LaneSchedulerTests {
 
     @Test func `cancelling all lanes reaches the oldest call of each lane first`() {
         let order = Observed<[Int]>([])
-        let lanes = (0..<2).map { _ in LaneScheduler(.line(width: 2, limit: .max)) }
+        let lanes = (0..<2).map { _ in LaneScheduler(.queue(width: 2, limit: .max)) }
         for index in 0..<10 {
             lanes[index / 5].submit(RecordingCall { if $0 == .cancelTask { order.change { $0.append(index) } } })
         }
@@ -93,7 +93,7 @@ struct LaneSchedulerTests {
     }
 
     @Test func `cancelling all lanes spares calls made by cancelled calls`() {
-        let lanes = (0..<3).map { _ in LaneScheduler(.all) }
+        let lanes = (0..<3).map { _ in LaneScheduler(.default) }
         let made = RecordingCall()
         for lane in lanes {
             lane.submit(
@@ -117,17 +117,17 @@ struct LaneSchedulerTests {
     @Test(arguments: Cause.allCases)
     func `a call may use its scheduler in each reaction`(cause: Cause) {
         let supersedes = cause == .submit || cause == .admit
-        let scheduler = LaneScheduler(supersedes ? .newest(debounces: false) : .line(width: 1, limit: .max))
+        let scheduler = LaneScheduler(supersedes ? .latest(debounces: false) : .queue(width: 1, limit: .max))
         let reactions = Observed(0)
         let call = RecordingCall { _ in
             reactions.change { $0 += 1 }
-            let id = scheduler.submit(RecordingCall(), .observed)
+            let id = scheduler.submit(RecordingCall(), .withBegin)
             _ = (scheduler.isWaiting(id), scheduler.isHeld(id), scheduler.waitingCount)
             _ = scheduler.admit(id, isolation: nil)
             scheduler.endDebounce(id)
             LaneScheduler.cancelAll(of: [scheduler], isolation: nil)
             scheduler.cancel(id, .cancelled, isolation: nil)
-            _ = scheduler.start(id, isObserved: true)
+            _ = scheduler.start(id, hasBeginHandler: true)
             scheduler.finish(id)
             scheduler.release()
         }
@@ -148,7 +148,7 @@ struct LaneSchedulerTests {
     }
 
     @Test func `a superseded call that calls again supersedes the call that superseded it`() {
-        let scheduler = LaneScheduler(.newest(debounces: false))
+        let scheduler = LaneScheduler(.latest(debounces: false))
         let (middle, newest) = (RecordingCall(), RecordingCall())
         scheduler.submit(RecordingCall { if case .deliver = $0 { scheduler.submit(newest) } })
 
@@ -160,7 +160,7 @@ struct LaneSchedulerTests {
     }
 
     @Test func `a scheduler holds a call until it has finished`() {
-        let scheduler = LaneScheduler(.all)
+        let scheduler = LaneScheduler(.default)
         weak var held: RecordingCall?
         let id: CallID = {
             let call = RecordingCall()

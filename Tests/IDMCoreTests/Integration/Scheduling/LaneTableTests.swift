@@ -5,14 +5,14 @@ import Testing
 @testable import IDMCore
 
 struct LaneTableTests {
-    private let table = LaneTable(.one)
+    private let table = LaneTable(.only)
 
     private func identities(_ keys: [LaneKey?]) -> Set<ObjectIdentifier> {
         Set(keys.map { ObjectIdentifier(table.enter($0)) })
     }
 
     @Test func `calls without a lane share one scheduler`() {
-        let lanes = Lanes.single(LaneScheduler(.one))
+        let lanes = Lanes.single(LaneScheduler(.only))
         let scheduler = lanes.enter(nil)
         lanes.leave(scheduler)
         lanes.leave(scheduler)
@@ -74,20 +74,20 @@ struct LaneTableTests {
 
     @Test(arguments: [true, false])
     func `a release reaches the calls of every lane and later ones`(isKeyed: Bool) {
-        let lanes = isKeyed ? Lanes.keyed(LaneTable(.all)) : .single(LaneScheduler(.all))
+        let lanes = isKeyed ? Lanes.keyed(LaneTable(.default)) : .single(LaneScheduler(.default))
         let calls = (0..<3).map { _ in RecordingCall() }
         for (key, call) in calls.enumerated() { lanes.enter(LaneKey(base: key)).submit(call) }
 
         lanes.release()
         let late = lanes.enter(LaneKey(base: 9))
-        let step = late.start(late.submit(), isObserved: false)
+        let step = late.start(late.submit(), hasBeginHandler: false)
 
         #expect(calls.allSatisfy { $0.events == [.cancelTask, .deliver(.released, onMainActor: false)] })
         #expect(step == .deliverCancellation(.released))
     }
 
     @Test func `a released call may use its lanes`() {
-        let lanes = Lanes.keyed(LaneTable(.all))
+        let lanes = Lanes.keyed(LaneTable(.default))
         let call = RecordingCall { _ in
             lanes.leave(lanes.enter(LaneKey(base: "other")))
             LaneScheduler.cancelAll(of: lanes.schedulers, isolation: nil)

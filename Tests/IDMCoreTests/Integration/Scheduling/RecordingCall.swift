@@ -39,7 +39,7 @@ final class RecordingCall: ScheduledCall {
 extension LaneScheduler {
     /// Submits a call without an actor, and returns its ID.
     @discardableResult
-    func submit(_ call: RecordingCall = RecordingCall(), _ kind: SubmissionKind = .unobserved) -> CallID {
+    func submit(_ call: RecordingCall = RecordingCall(), _ kind: SubmissionKind = .withoutBegin) -> CallID {
         var id: CallID?
         _ = submit(kind, isolation: nil) { next in
             id = next
