@@ -44,7 +44,8 @@ public struct ExecutingType: Sendable, Hashable {
 
     /// Runs up to `width` calls at a time, in the order in which `call()` was entered.
     ///
-    /// A waiting call starts when a running call has finished, including its `onCompletion` handlers.
+    /// A waiting call starts when a running call has finished, including its `onCompletion` handlers. A cancelled call has
+    /// finished then too, even if its provider still runs.
     ///
     /// - Parameters:
     ///   - width: The maximum number of running calls; at least 1.

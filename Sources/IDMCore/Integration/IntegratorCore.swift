@@ -84,7 +84,7 @@ final class IntegratorCore: Sendable {
 
     // MARK: Calls
 
-    /// Admits a call and starts its task.
+    /// Submits a call to its lane, and starts its task. The call may have to wait, or be rejected.
     ///
     /// - Parameters:
     ///   - rejection: The reason for which the call ends without being admitted, if any.
@@ -131,7 +131,7 @@ final class IntegratorCore: Sendable {
         lanes.leave(scheduler)
     }
 
-    /// The number of calls that are neither admitted nor rejected.
+    /// The number of calls that are held, debouncing or in a queue.
     var waitingCount: Int { lanes.schedulers.reduce(0) { $0 + $1.waitingCount } }
 
     // MARK: Cancellation

@@ -17,7 +17,7 @@ final class DeferredTask: TaskExecutor {
         Task(executorPreference: self, operation: work)
     }
 
-    /// Starts the work: on the caller's actor in this turn, or without one on the concurrent pool. Starting it twice does
+    /// Starts the work: on the caller's actor in this turn; without one, or inside a handler, on the concurrent pool. Starting it twice does
     /// nothing.
     ///
     /// - Parameter actor: The actor that the caller runs on, if the work is to run there in this turn.

@@ -1,5 +1,7 @@
 /// The primitives with which this package starts unstructured tasks and suspends. They stay on the caller's actor, and
 /// contain all hooks for the test kit.
+///
+/// Async functions without an actor run on their caller's actor in this package (`NonisolatedNonsendingByDefault`).
 @usableFromInline package enum LibraryTask {
     /// The executor that every unstructured task of this package prefers. A test kit sets it to choose the order of tasks
     /// or to detect quiescence.

@@ -21,10 +21,11 @@ public struct IntegrationCall<Output: Sendable>: Sendable {
         self.prepared = prepared
     }
 
-    /// Starts the call. Whether it runs, waits or is ignored is decided before this method returns.
+    /// Makes the call. Whether it starts, waits or is ignored is decided before this method returns.
     ///
-    /// If the provider answers without suspending, every handler was written on the caller's actor, and the caller isn't a
-    /// handler, all handlers have run when this method returns. Handlers can therefore run before the returned task has
+    /// On Linux, and on Apple systems since version 26, all handlers have run when this method returns if the call doesn't
+    /// wait, the provider answers without suspending, every handler was written on the caller's actor, and the caller isn't
+    /// a handler. Handlers can therefore run before the returned task has
     /// been stored. Without an actor, the call runs concurrently with its caller.
     ///
     /// - Parameter isolation: The caller's actor. Use the default.
@@ -58,7 +59,7 @@ public struct IntegrationCall<Output: Sendable>: Sendable {
         IntegrationTask(prepared.start(rejecting: reason, isolation: nil), holding: prepared.integrator)
     }
 
-    /// Starts the call for a link of another call, which holds it until it has finished.
+    /// Starts the call as a follower of another call. Its integrator is held until it has finished.
     func start(after other: CallExecution, isolation: isolated (any Actor)?) {
         _ = prepared.start(isolation: isolation) { execution in
             if let integrator = prepared.integrator { execution.hold(integrator) }

@@ -12,7 +12,7 @@ enum CallEvent: Sendable {
     /// The only event of a call that was cancelled before it began.
     case rejected(CancelReason)
 
-    /// The handlers that receive the event. Empty for a value that was delivered before.
+    /// The kind of handler that receives the event. Empty for a value that was delivered before.
     var kind: EventSet {
         switch self {
         case .began: .begin

@@ -151,7 +151,7 @@ extension CallExecution {
         withChain { $0.cutFollowers() }
     }
 
-    /// Returns the predecessor that the call waits for. Predecessors that have finished, and their chains, are left alone.
+    /// Makes later predecessors cancel too. Returns the predecessors that have not finished.
     fileprivate func cutPredecessors() -> [CallExecution] {
         withChain { $0.cutPredecessors() }.filter { !$0.isFinished }
     }

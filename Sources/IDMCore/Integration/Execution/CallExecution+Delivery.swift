@@ -28,7 +28,7 @@ extension CallExecution {
 
     /// Delivers the begin event. Returns false if the call has ended instead.
     ///
-    /// - Parameter mayPause: False for a call that begins in the turn in which it was made, also if it is paused.
+    /// - Parameter mayPause: False for a call that was admitted when it was made: it begins, also if it is paused.
     func deliverBegin(mayPause: Bool) async -> Bool {
         await takeTurn(.began, mayPause: mayPause) { await self.beginTurn(here: $0) }
     }
@@ -53,7 +53,7 @@ extension CallExecution {
 
     @inline(never)
     private func deliverElsewhere(_ end: CallEnd, _ value: any Sendable) async {
-        // Without progress handlers no other party can be delivering.
+        // Without progress handlers there is no pump to wait for. The commit notices a canceller.
         if traits.contains(.progress) {
             guard await beginDelivery() else { return leaveAttempt() }
         }
@@ -130,7 +130,7 @@ extension CallExecution {
         }
     }
 
-    /// Ends the call with an error, or with a cancellation that was decided before.
+    /// Ends the call with an error or a cancellation.
     @inline(never)
     fileprivate func endWithoutValue(_ end: CallEnd, here: (any Actor)?) async -> Turn {
         let handlers = storeOutcome(end)
@@ -223,7 +223,7 @@ extension CallExecution {
         }
     }
 
-    /// Ends a delivery before the provider is asked for its first or next value.
+    /// Ends a delivery, so that the provider can be asked for its first or next value.
     @inline(__always)
     private func proceedToProvider(here: (any Actor)?) async -> Turn {
         let step = scheduler.updateDelivery(id) { $0.awaitProvider() }
@@ -253,7 +253,8 @@ extension CallExecution {
 
     // MARK: The end
 
-    /// Delivers the cancellation of a call whose own task is busy with its provider.
+    /// Delivers the cancellation of a call whose own task is busy with its provider: at once if it has no handlers to run,
+    /// otherwise in another task.
     func deliverCancellation(_ reason: CancelReason, isolation: isolated (any Actor)?) {
         let handlers = storeOutcome(.cancelled(reason))
         // Without code of the user to run, no task is needed.
@@ -280,7 +281,7 @@ extension CallExecution {
     }
 
     /// Creates the task that would deliver a cancellation, so that its handlers see the task-local values of the caller.
-    /// Called once, in `call()`.
+    /// Called once, when the call is started.
     func prepareCancellation(isolation: isolated (any Actor)?) {
         guard traits.contains(.runsCodeOnCancel), !hasFinished else { return }
         let task = LibraryTask.deferred(executor: core.executor) { [self] in
@@ -301,7 +302,7 @@ extension CallExecution {
         }
     }
 
-    /// Frees the call's place.
+    /// Removes the call from its lane. In a queue, that frees its place.
     private func leaveLane() {
         if let outcome = traits.contains(.observers) ? outcome : nil { report(.ended(outcome)) }
         scheduler.finish(id)

@@ -9,6 +9,7 @@ extension CallExecution {
             if traits.contains(.inPlace) || handlers[index].isolation === here {
                 await handlers[index].plain()
             } else {
+                // A plain handler doesn't read the event.
                 await callElsewhere(index, of: handlers, .began, (), from: here)
             }
             next = handlers.next(event, after: index)

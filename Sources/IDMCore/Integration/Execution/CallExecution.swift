@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One execution of a call, and the one object that it makes: waits for its turn, asks the provider and delivers events to
+/// One execution of a call, and the one object that it makes: waits in its lane, asks the provider and delivers events to
 /// the handlers.
 final class CallExecution: ScheduledCall {
     let source: any CallSource
@@ -87,11 +87,11 @@ final class CallExecution: ScheduledCall {
     /// Waits in the queue. A separate step before `run`: thousands of calls may wait, and each keeps the frames that it is in.
     @inline(never)
     func waitInQueue() async {
-        // A resume may be left over from before the call was admitted.
+        // A resume may be left over from the wait for a predecessor.
         repeat { await suspend() } while scheduler.isWaiting(id)
     }
 
-    /// Takes the call from its admission to its end.
+    /// Runs the call after its wait in the queue.
     ///
     /// What few calls need is in functions of its own, which are not inlined: the frame of this one is kept until the end.
     func run(_ admission: AdmissionResult) async {
@@ -173,7 +173,8 @@ final class CallExecution: ScheduledCall {
         }
     }
 
-    /// Asks a provider that reports progress, has more than one value or is shared. Returns nil if the call has ended.
+    /// Asks the provider of a call that has progress handlers, is a stream or shares requests. Returns nil if the call has
+    /// ended.
     private func askProviderInSteps(_ value: inout any Sendable) async -> CallEnd? {
         let shared = core.type.isJoining ? beginSharedAttempt() : nil
         guard !isCancelled else {

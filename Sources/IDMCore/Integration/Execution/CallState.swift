@@ -11,7 +11,7 @@ struct CallState: ~Copyable {
     var runningAttempt: (any SharedAttempt)?
     var outcome: CallOutcome?
     var task: Task<Void, Never>?
-    /// The task that delivers the cancellation while the provider runs.
+    /// How a cancellation is delivered while the provider runs.
     var cancellation = CancellationDelivery.unprepared(nil)
     var isFinished = false
     var suspension = Suspension.none
@@ -27,7 +27,7 @@ struct CallState: ~Copyable {
         case unprepared(CancelReason?)
         /// The task was created when the call was started, so that its handlers see the task-local values of the caller.
         case deferred(DeferredTask, CancelReason?)
-        /// The task is created when it is needed.
+        /// The task is created when it is needed. Also after the end.
         case immediate
     }
 
@@ -110,7 +110,9 @@ extension CallExecution {
         }
     }
 
-    /// Stores the outcome, and resumes the tasks that wait for it. Returns the handlers.
+    /// Stores the outcome, and resumes the tasks that wait for it. May be called again with the same end.
+    ///
+    /// - Returns: The handlers.
     @discardableResult
     func storeOutcome(_ end: CallEnd, _ value: any Sendable = ()) -> HandlerList {
         let (handlers, waiters) = state.withLock { state in

@@ -10,11 +10,11 @@ enum AdmissionRule: Sendable, Hashable {
 enum SubmissionKind: Sendable, Hashable {
     /// Another call has to finish first. The call is admitted later, with `admit(_:)`.
     case held
-    /// The call has handlers for its begin event.
+    /// The call has a begin event to deliver.
     case withBegin
     /// The call has no handler for its begin event: if it is admitted at once, it has started.
     case withoutBegin
-    /// The caller's task is cancelled already: the call is rejected with this reason.
+    /// The call ends with this reason, without being admitted.
     case rejected(CancelReason)
 }
 
@@ -24,7 +24,7 @@ enum AdmissionResult: Sendable, Hashable {
     case start
     /// Ask the provider: the call has started, and there is no begin event to deliver.
     case started
-    /// Suspend until the scheduler resumes the task.
+    /// Suspend until the scheduler resumes the task, or the predecessor of a held call does.
     case wait
     /// Wait for the debounce interval.
     case debounce
@@ -57,6 +57,7 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
         case held
         case debouncing
         case waiting(previous: CallID?, next: CallID?)
+        /// Admitted, rejected or cancelled: its task continues.
         case settled
     }
 
@@ -124,7 +125,7 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
         if case .waiting = entries[id]?.stage { true } else { false }
     }
 
-    /// The number of calls that are neither admitted nor rejected.
+    /// The number of calls that are held, debouncing or in the queue.
     var waitingCount: Int {
         entries.ids.count { entries[$0]?.isSettled == false }
     }
@@ -149,7 +150,7 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
         return Submission(id: id, result: startsUnobserved ? .started : decision.result, superseded: superseded)
     }
 
-    /// Admits a call that was held. A call that was cancelled before starts, and then delivers the cancellation.
+    /// Submits a call that was held, now that its predecessors have finished. A call that was cancelled before starts, and then delivers the cancellation.
     mutating func admit(_ id: CallID) -> Submission {
         guard isHeld(id), let member = entries[id]?.member else {
             return Submission(id: id, result: .start, superseded: .none)
@@ -219,7 +220,7 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
 
     // MARK: Delivery
 
-    /// Sends an event to the delivery state machine of a call. Returns nil if the call has finished.
+    /// Changes the delivery state of a call. Returns the next step; nil if the call has finished.
     mutating func updateDelivery<R>(_ id: CallID, _ event: (inout DeliveryStateMachine) -> R) -> R? {
         let answer = entries.update(id) { entry in
             let hadEnded = entry.delivery.hasEnded

@@ -23,7 +23,7 @@ final class LaneScheduler: Sendable {
         return (call, submission.result)
     }
 
-    /// Admits a call that was held.
+    /// Submits a call that was held, now that its predecessors have finished.
     func admit(_ id: CallID, isolation: isolated (any Actor)?) -> AdmissionResult {
         let submission = admission.withLock { $0.admit(id) }
         perform(submission.superseded, isolation: isolation)
@@ -34,7 +34,7 @@ final class LaneScheduler: Sendable {
 
     func isWaiting(_ id: CallID) -> Bool { admission.withLock { $0.isWaiting(id) } }
 
-    /// The number of calls that are neither admitted nor rejected.
+    /// The number of calls that are held, debouncing or in the queue.
     var waitingCount: Int { admission.withLock { $0.waitingCount } }
 
     func endDebounce(_ id: CallID) {
@@ -43,12 +43,13 @@ final class LaneScheduler: Sendable {
 
     // MARK: Delivery
 
-    /// Sends an event to the delivery state machine of a call. Returns nil if the call has finished.
+    /// Changes the delivery state of a call under the lock. Returns the next step; nil if the call has finished.
     func updateDelivery<R: Sendable>(_ id: CallID, _ event: (inout DeliveryStateMachine) -> sending R) -> R? {
         admission.withLock { $0.updateDelivery(id, event) }
     }
 
-    /// Starts a call in the turn in which its begin event is delivered, and resumes the next call of the queue.
+    /// Starts a call in the turn in which its begin event is delivered. If the queue waited for this start and has a free
+    /// place, resumes the next call.
     func start(_ id: CallID, hasBeginHandler: Bool) -> DeliveryStateMachine.NextStep? {
         let (step, next) = admission.withLock { admission in
             let step = admission.updateDelivery(id) { hasBeginHandler ? $0.start() : $0.startWithoutBegin() }

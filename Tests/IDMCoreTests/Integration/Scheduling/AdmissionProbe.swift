@@ -40,7 +40,7 @@ struct AdmissionProbe {
     }
 
     mutating func deliver<R>(_ call: Int, _ event: (inout DeliveryStateMachine) -> R) -> R? {
-        machine.deliver(ids[call], event)
+        machine.updateDelivery(ids[call], event)
     }
 
     /// Returns the next call of the line.

@@ -49,6 +49,6 @@ extension LaneScheduler {
     }
 
     func commit(_ id: CallID) -> DeliveryStateMachine.NextStep? {
-        deliver(id) { $0.commit(isFinal: true) }
+        updateDelivery(id) { $0.commit(isFinal: true) }
     }
 }
