@@ -59,3 +59,13 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+#if os(Linux)
+// Where SwiftUI and UIKit don't exist, samples that use them are type-checked against these.
+package.targets += [
+    .target(name: "SwiftUI", path: "StandIns/SwiftUI"), .target(name: "UIKit", path: "StandIns/UIKit"),
+]
+let frameworks: [Target.Dependency] = ["SwiftUI", "UIKit"]
+#else
+let frameworks: [Target.Dependency] = []
+#endif
