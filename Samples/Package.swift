@@ -69,3 +69,23 @@ let frameworks: [Target.Dependency] = ["SwiftUI", "UIKit"]
 #else
 let frameworks: [Target.Dependency] = []
 #endif
+
+// The code of the README, of the recipes and of the pages for newcomers. It is compiled twice: as a package compiles it,
+// and as a new Xcode project does, which isolates everything to the main actor. There each folder has a link as a twin.
+let libraries: [Target.Dependency] = [
+    "IDMCore", "IDMCaching", "IDMHTTP", "IDMOperations",
+].map { .product(name: $0, package: "IDM") }
+let testLibraries: [Target.Dependency] = [
+    "IDMCore", "IDMHTTP", "IDMTesting", "IDMTestSupport", "IDMHTTPTesting",
+].map { .product(name: $0, package: "IDM") }
+for (twin, settings) in [("", []), ("OnMainActor", [SwiftSetting.defaultIsolation(MainActor.self)])] {
+    for folder in ["Pages"] {
+        package.targets.append(
+            .target(
+                name: folder + twin, dependencies: libraries + frameworks, path: folder + twin, swiftSettings: settings)
+        )
+    }
+    package.targets.append(
+        .testTarget(
+            name: "PagesTests" + twin, dependencies: testLibraries, path: "PagesTests" + twin, swiftSettings: settings))
+}

@@ -1,4 +1,4 @@
-#if !canImport(SwiftUI)
+#if !canImport(Darwin)
 /// As much of SwiftUI as samples show, for platforms that don't have it. That they compile is all that is asked.
 public enum SwiftUIStandIn {
     @MainActor

@@ -2,8 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Compares the Swift blocks of the README, of all articles and of all doc comments with the samples that the Documentation
-/// folders of all test targets compile. Where SwiftUI doesn't exist, the samples are compiled with stand-ins.
+/// Compares the Swift blocks of the README, of all articles and of all doc comments with compiled samples. The Documentation
+/// folders of the test targets compile them, and the package `Samples` those of the README and of the catalog `IDM`. Where
+/// SwiftUI doesn't exist, the samples are compiled with stand-ins.
 @Suite("Documentation", .timeLimit(.ample))
 struct DocumentationTests {
     @Test("Every Swift block is identical to a compiled sample", arguments: try Page.allWithComments())
@@ -39,6 +40,16 @@ struct DocumentationTests {
         }
     }
 
+    @Test("Every test filter that a page names selects tests", arguments: try Page.all())
+    func filtersSelectTests(page: Page) throws {
+        let filters = page.lines.joined(separator: "\n").matches(of: /swift test --filter ([A-Za-z0-9.]+)/)
+        for name in filters.compactMap({ $0.1.split(separator: ".").last }) {
+            let isTarget = FileManager.default.fileExists(atPath: root.appendingPathComponent("Tests/\(name)").path)
+            let isSuite = try Self.tests.get().contains { $0.contains("struct \(name)") }
+            #expect(isTarget || isSuite, "\(page.name): no test is called \(name).")
+        }
+    }
+
     @Test("Every link of a page into the tree leads to a file", arguments: try Page.all())
     func linksLeadSomewhere(page: Page) {
         for link in page.links
@@ -52,14 +63,19 @@ struct DocumentationTests {
         let rules = try #require(Page.all().first { $0.name == "TheCallContract.md" }).lines
             .filter { $0.hasPrefix("### ") && $0.dropFirst(4).first?.isNumber == true }
             .map { $0.dropFirst(4).prefix { $0.isNumber } }
-        let tests = try FileManager.default.subpathsOfDirectory(atPath: root.appendingPathComponent("Tests").path)
-            .filter { $0.hasSuffix(".swift") }
-            .map { try String(contentsOf: root.appendingPathComponent("Tests/\($0)"), encoding: .utf8) }
+        let tests = try Self.tests.get()
 
         #expect(rules.count == 12)
         for rule in rules where !tests.contains(where: { $0.contains("\"Rule \(rule): ") }) {
             Issue.record("No suite names rule \(rule).")
         }
+    }
+
+    /// The text of each file in the folder Tests, read once.
+    private static let tests = Result {
+        try FileManager.default.subpathsOfDirectory(atPath: root.appendingPathComponent("Tests").path)
+            .filter { $0.hasSuffix(".swift") }
+            .map { try String(contentsOf: root.appendingPathComponent("Tests/\($0)"), encoding: .utf8) }
     }
 
     @Test("Blocks of pages and of comments are read with their line and without indentation")
@@ -124,7 +140,9 @@ struct Page: Sendable, CustomTestStringConvertible {
         let catalogs = try files.contentsOfDirectory(at: sources, includingPropertiesForKeys: nil)
             .map { $0.appendingPathComponent("\($0.lastPathComponent).docc") }
             .filter { files.fileExists(atPath: $0.path) }
-        let articles = try catalogs.flatMap { try files.contentsOfDirectory(at: $0, includingPropertiesForKeys: nil) }
+        let articles = try catalogs.flatMap { catalog in
+            try files.subpathsOfDirectory(atPath: catalog.path).map { catalog.appendingPathComponent($0) }
+        }
         let pages = [root.appendingPathComponent("README.md")] + articles.filter { $0.pathExtension == "md" }
         return try pages.sorted { $0.path < $1.path }.map {
             Page(name: $0.lastPathComponent, text: try String(contentsOf: $0, encoding: .utf8), path: $0.path)
@@ -200,11 +218,14 @@ struct Sample: Hashable {
 
     /// The samples, read once for all tests.
     private static let everything = Result {
-        let tests = root.appendingPathComponent("Tests")
-        return try FileManager.default.subpathsOfDirectory(atPath: tests.path)
-            .filter { $0.contains("/Documentation/") && $0.hasSuffix("Samples.swift") }
-            .map { tests.appendingPathComponent($0) }
-            .flatMap { try all(of: String(contentsOf: $0, encoding: .utf8), in: $0.lastPathComponent) }
+        let folders = ["Tests", "Samples/Pages", "Samples/PagesTests"]
+        return try folders.map { root.appendingPathComponent($0) }.flatMap { folder in
+            try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+                .filter { $0.hasSuffix("Samples.swift") }
+                .filter { $0.contains("/Documentation/") || folder.lastPathComponent != "Tests" }
+                .map { folder.appendingPathComponent($0) }
+                .flatMap { try all(of: String(contentsOf: $0, encoding: .utf8), in: $0.lastPathComponent) }
+        }
     }
 
     static func all(of text: String, in file: String) throws -> [Sample] {

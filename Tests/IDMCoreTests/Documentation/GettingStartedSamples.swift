@@ -1,7 +1,7 @@
 import Foundation
 import IDMCore
 
-#if !canImport(SwiftUI)
+#if !canImport(Darwin)
 import TestSupport
 
 extension SwiftUIStandIn.View {

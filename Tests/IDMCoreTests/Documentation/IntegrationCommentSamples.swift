@@ -1,6 +1,6 @@
 import IDMCore
 
-#if canImport(SwiftUI)
+#if canImport(Darwin)
 import SwiftUI
 #else
 import TestSupport

@@ -2,7 +2,7 @@ import Foundation
 import IDMCore
 import IDMHTTP
 
-#if canImport(SwiftUI)
+#if canImport(Darwin)
 import SwiftUI
 #else
 import TestSupport
