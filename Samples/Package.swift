@@ -79,7 +79,7 @@ let testLibraries: [Target.Dependency] = [
     "IDMCore", "IDMHTTP", "IDMTesting", "IDMTestSupport", "IDMHTTPTesting",
 ].map { .product(name: $0, package: "IDM") }
 for (twin, settings) in [("", []), ("OnMainActor", [SwiftSetting.defaultIsolation(MainActor.self)])] {
-    for folder in ["Pages"] {
+    for folder in ["Readme", "Pages"] {
         package.targets.append(
             .target(
                 name: folder + twin, dependencies: libraries + frameworks, path: folder + twin, swiftSettings: settings)

@@ -17,14 +17,6 @@ extension Surroundings {
         // end
     }
 
-    private static func readme() {
-        // sample: README, a cache
-        let memory = MemoryCache<String, [User]>(countLimit: 100)
-        let users = Integrator(SearchDataProvider().cached(in: memory), executing: .latest)
-        // end
-        _ = users
-    }
-
     private static func emptying(_ memory: MemoryCache<String, [User]>) async throws {
         // sample: invalidation
         try await memory.invalidate("apple")

@@ -218,7 +218,7 @@ struct Sample: Hashable {
 
     /// The samples, read once for all tests.
     private static let everything = Result {
-        let folders = ["Tests", "Samples/Pages", "Samples/PagesTests"]
+        let folders = ["Tests", "Samples/Readme", "Samples/Pages", "Samples/PagesTests"]
         return try folders.map { root.appendingPathComponent($0) }.flatMap { folder in
             try FileManager.default.subpathsOfDirectory(atPath: folder.path)
                 .filter { $0.hasSuffix("Samples.swift") }
