@@ -149,7 +149,7 @@ extension Integrator {
         self.init(dataProvider.model(OldModel<Model>.self).map { $0.model as Model? }, executing: executingType)
     }
 
-    /// The old form of ``init(_:model:executing:parsing:lane:clock:)``.
+    /// The old form of ``init(_:model:executing:parsing:cancelsWhenReleased:lane:clock:)``.
     @available(*, deprecated, renamed: "init(_:model:executing:)")
     public convenience init<Provider: DataProvider>(
         dataProvider: Provider, modelType: Output.Type, executingType: ExecutingType = .default
@@ -157,7 +157,7 @@ extension Integrator {
         self.init(dataProvider, model: modelType, executing: executingType)
     }
 
-    /// The old form of ``init(_:executing:lane:clock:)``.
+    /// The old form of ``init(_:executing:cancelsWhenReleased:lane:clock:)``.
     @_disfavoredOverload
     @available(*, deprecated, renamed: "init(_:executing:)")
     public convenience init(

@@ -40,6 +40,10 @@ public enum StoreContract {
     ///   - values: Two keys at least, with different values.
     ///   - rules: The rules that are checked.
     ///   - make: Makes a new, empty store. Called once for each rule.
+    ///   - fileID: The place that a failure points at. Leave it out.
+    ///   - filePath: See `fileID`.
+    ///   - line: See `fileID`.
+    ///   - column: See `fileID`.
     /// - Returns: The violations, which have been recorded.
     /// - Throws: The error of `make`; `CancellationError`, if the task is cancelled.
     @discardableResult

@@ -4,12 +4,13 @@ internal import IDMCore
 /// A private HTTP cache (RFC 9111): answers a request with a stored response where the server has allowed it, and asks
 /// the server whether a stored response still holds where it has not.
 ///
-/// Every configuration has one in memory. To keep responses over launches, give it a folder; to cache nothing, nil:
+/// Every configuration has a cache in memory. A cache in a folder keeps responses between launches:
 ///
-/// ```text
+/// ```swift
 /// configuration.cache = HTTPCache(folder: cachesFolder.appending(path: "http"))
-/// configuration.cache = nil
 /// ```
+///
+/// A configuration whose cache is nil stores nothing.
 ///
 /// What is asked of it is the ``ServiceRequest/CachePolicy`` of the configuration or of a request.
 ///

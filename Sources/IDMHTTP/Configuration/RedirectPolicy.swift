@@ -10,7 +10,7 @@ public struct RedirectPolicy: Sendable, Hashable {
     /// Whether a redirect that keeps the method (307 and 308, and 301 and 302 of other methods than POST) takes the body
     /// along to another origin. False unless you set it: a body may hold a password.
     ///
-    /// ```text
+    /// ```swift
     /// configuration.redirects.sendsBodiesToOtherOrigins = true
     /// ```
     ///

@@ -82,3 +82,11 @@ extension ServiceConfiguration: CustomStringConvertible, CustomReflectable {
     /// Nothing but the redacted description: what is dumped holds no secrets either.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
+
+extension ServiceRequest {
+    /// Returns the origin that the request goes to. Nil if its address, or the service's, has none.
+    func origin(in configuration: ServiceConfiguration) -> ServiceOrigin? {
+        guard isAbsolute, let link else { return configuration.origin }
+        return ServiceOrigin(link)
+    }
+}

@@ -26,7 +26,7 @@ extension ServiceJSON {
     /// Converts what `JSONSerialization` makes and takes: `[String: Any]`, `[Any]`, text, numbers, truth values and
     /// `NSNull`.
     ///
-    /// ```text
+    /// ```swift
     /// let json = try ServiceJSON(jsonObject: ["name": "Ada", "age": 36] as [String: Any])
     /// ```
     ///

@@ -85,7 +85,7 @@ public struct ServiceRequest: Sendable {
 
     /// Makes a request for an address of the caller's own, of any origin: a file at a CDN, say.
     ///
-    /// ```text
+    /// ```swift
     /// let image = try await service.request(ServiceRequest(url: imageURL)).body
     /// ```
     ///
@@ -102,7 +102,7 @@ public struct ServiceRequest: Sendable {
 
     /// Returns the same request without the user's credential: to log in, say.
     ///
-    /// ```text
+    /// ```swift
     /// let login = ServiceRequest(.post, "/login", body: .form(["user": user, "password": password]))
     /// let tokens = try await service.request(login.withoutAuthentication(), as: Tokens.self)
     /// ```
@@ -112,12 +112,6 @@ public struct ServiceRequest: Sendable {
         var request = self
         request.usesAuthentication = false
         return request
-    }
-
-    /// Whom the request goes to. Nil if its address, or that of the service, is none.
-    func origin(in configuration: ServiceConfiguration) -> ServiceOrigin? {
-        guard isAbsolute, let link else { return configuration.origin }
-        return ServiceOrigin(link)
     }
 
     private static func withoutColons(_ parameters: [String: String]) -> [String: String] {

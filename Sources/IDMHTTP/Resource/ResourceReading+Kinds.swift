@@ -67,16 +67,20 @@ private struct Attempt<Element: Decodable>: Decodable {
 /// Reads JSON of any shape: into a ``ServiceJSON``, an array or a dictionary of it, or into a value that
 /// ``ResourceReading/value(from:)`` makes.
 ///
-/// ```text
+/// ```swift
 /// struct Names: JSONObjectResource {
 ///     var request: ServiceRequest { ServiceRequest(.get, "/users") }
-///     func value(from body: Data) throws -> [String] { try json(from: body)["users"].array?.compactMap(\.string) ?? [] }
+///
+///     func value(from body: Data) throws -> [String] {
+///         try json(from: body)["users"].array?.compactMap(\.string) ?? []
+///     }
 /// }
 /// ```
 public protocol JSONObjectReading<Value>: ResourceReading {
     associatedtype Value
     /// The path of the JSON in the body: `data.items`, `data.0`. Nil, the default, for the whole body.
     var rootKeyPath: String? { get }
+    /// Returns the value of a body. The default decodes the JSON at ``rootKeyPath``.
     // Declared again: only then a conforming type's own method decides what the value is.
     func value(from body: Data) throws -> Value
 }

@@ -20,6 +20,7 @@ public protocol DecodableResource<Value>: HTTPResource, DecodableReading {
 /// `value(from:)` of its own.
 public protocol JSONObjectResource<Value>: HTTPResource, JSONObjectReading {
     associatedtype Value
+    /// Returns the value of a body. The default decodes the JSON at ``JSONObjectReading/rootKeyPath``.
     // Declared again: only then a conforming type's own method decides what the value is.
     func value(from body: Data) throws -> Value
 }

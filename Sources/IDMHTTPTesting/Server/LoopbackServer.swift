@@ -44,7 +44,7 @@ public final class LoopbackServer: Sendable {
     /// - Parameters:
     ///   - bodyLimit: How many bytes of each request's body are kept. All of them are counted.
     ///   - remembers: Whether requests and connections are kept at all. Not, in a test of memory:
-    ///     ``waitForRequest(fileID:filePath:line:column:)`` then waits for ever.
+    ///     ``waitForRequest(within:fileID:filePath:line:column:)`` then waits for ever.
     ///   - fileID: The place that a failure points at. Leave it out.
     ///   - filePath: See `fileID`.
     ///   - line: See `fileID`.

@@ -44,6 +44,10 @@ public enum TransportContract {
     ///   - limit: The limit of each step, in real time.
     ///   - rules: The rules that are checked.
     ///   - make: Makes a new transport. Called once for each rule.
+    ///   - fileID: The place that a failure points at. Leave it out.
+    ///   - filePath: See `fileID`.
+    ///   - line: See `fileID`.
+    ///   - column: See `fileID`.
     /// - Returns: The violations, which have been recorded.
     /// - Throws: The error of `make`; `CancellationError`, if the task is cancelled; ``LoopbackServer/StartFault``.
     @discardableResult

@@ -76,6 +76,10 @@ public enum DataProviderContract {
     ///   - limits: How long the check waits.
     ///   - rules: The rules that are checked.
     ///   - make: Makes a new provider that nothing else holds. Called several times.
+    ///   - fileID: The place that a failure points at. Leave it out.
+    ///   - filePath: See `fileID`.
+    ///   - line: See `fileID`.
+    ///   - column: See `fileID`.
     /// - Returns: The violations, which have been recorded.
     /// - Throws: The error of `make`; `CancellationError`, if the task is cancelled.
     @discardableResult

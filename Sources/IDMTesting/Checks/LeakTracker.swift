@@ -38,6 +38,10 @@ public final class LeakTracker: Sendable {
     /// - Parameters:
     ///   - object: The object that should be released.
     ///   - name: The name of the object in the failure. Nil for its type.
+    ///   - fileID: The place that a failure points at. Leave it out.
+    ///   - filePath: See `fileID`.
+    ///   - line: See `fileID`.
+    ///   - column: See `fileID`.
     /// - Returns: The object.
     @discardableResult
     public func track<Object: AnyObject & Sendable>(

@@ -31,6 +31,10 @@ import IDMCore
 ///   - patience: How long work outside of the order may take before a body that waits has failed. Zero, if there is no
 ///     such work: then a body that hangs fails at once.
 ///   - body: The body. It gets the executor that orders it.
+///   - fileID: The place that a failure points at. Leave it out.
+///   - filePath: See `fileID`.
+///   - line: See `fileID`.
+///   - column: See `fileID`.
 /// - Throws: ``ExplorationFailure`` with the seed; `CancellationError`, if the task is cancelled; ``TestFailure``, if
 ///   there is no seed.
 public func explore(

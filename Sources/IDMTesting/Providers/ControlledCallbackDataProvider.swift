@@ -16,7 +16,12 @@ public final class ControlledCallbackDataProvider<Input: Sendable, Output: Senda
 
     /// Makes a provider without requests.
     ///
-    /// - Parameter hasCancelHandler: Whether its requests return a cancel handler.
+    /// - Parameters:
+    ///   - hasCancelHandler: Whether its requests return a cancel handler.
+    ///   - fileID: The place that a failure points at. Leave it out.
+    ///   - filePath: See `fileID`.
+    ///   - line: See `fileID`.
+    ///   - column: See `fileID`.
     public init(
         hasCancelHandler: Bool = true, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: Int = #line, column: Int = #column

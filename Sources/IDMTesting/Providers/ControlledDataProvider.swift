@@ -18,7 +18,12 @@ public final class ControlledDataProvider<Input: Sendable, Output: Sendable>: Da
 
     /// Makes a provider without requests.
     ///
-    /// - Parameter reactsToCancel: Whether a cancel ends a request. If not, the request waits for the test all the same.
+    /// - Parameters:
+    ///   - reactsToCancel: Whether a cancel ends a request. If not, the request waits for the test all the same.
+    ///   - fileID: The place that a failure points at. Leave it out.
+    ///   - filePath: See `fileID`.
+    ///   - line: See `fileID`.
+    ///   - column: See `fileID`.
     public init(
         reactsToCancel: Bool = true, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: Int = #line, column: Int = #column

@@ -25,8 +25,13 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
 
     /// Makes a recorder.
     ///
-    /// - Parameter isExhaustive: Whether unexpected events and unended calls are failures at the end of the ``TestScope``, and
-    ///   unused stubs in `verify`.
+    /// - Parameters:
+    ///   - isExhaustive: Whether unexpected events and unended calls are failures at the end of the ``TestScope``, and
+    ///     unused stubs in `verify`.
+    ///   - fileID: The place that a failure points at. Leave it out.
+    ///   - filePath: See `fileID`.
+    ///   - line: See `fileID`.
+    ///   - column: See `fileID`.
     public init(
         exhaustive isExhaustive: Bool = true, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: Int = #line, column: Int = #column
@@ -52,6 +57,10 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     /// - Parameters:
     ///   - call: The call. Its own handlers run before those of the recorder.
     ///   - isolation: The caller's actor. Leave it out.
+    ///   - fileID: The place that a failure points at. Leave it out.
+    ///   - filePath: See `fileID`.
+    ///   - line: See `fileID`.
+    ///   - column: See `fileID`.
     @discardableResult
     public func call(
         _ call: IntegrationCall<Output>, isolation: isolated (any Actor)? = #isolation,

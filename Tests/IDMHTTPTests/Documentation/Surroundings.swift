@@ -42,6 +42,7 @@ enum Surroundings {
 
     struct Screens: Sendable {
         @MainActor func showMaintenance() {}
+        @MainActor func showLogin() {}
     }
 
     @MainActor static func show(_ cities: [City]) {}

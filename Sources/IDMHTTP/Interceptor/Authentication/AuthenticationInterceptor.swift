@@ -12,9 +12,10 @@ internal import Synchronization
 ///
 /// Saving each new credential and refreshing before the old one expires:
 ///
-/// ```text
+/// ```swift
 /// let scheme = BearerAuthenticator<Tokens>(token: \.access, expiry: \.expiry) { old, next in
-///     try await next(ServiceRequest(.post, "/token", body: .form(["refresh": old.refresh]))).decoded(as: Tokens.self)
+///     let request = ServiceRequest(.post, "/token", body: .form(["refresh": old.refresh]))
+///     return try await next(request).decoded(as: Tokens.self)
 /// }
 /// let authentication = AuthenticationInterceptor(scheme, for: baseURL, credential: saved) { tokens in
 ///     await keychain.save(tokens)

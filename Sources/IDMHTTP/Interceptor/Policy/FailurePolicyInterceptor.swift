@@ -68,7 +68,7 @@ extension HTTPInterceptor where Self == FailurePolicyInterceptor {
     /// For a user who has to log in again: the server answers with the status 401, or refuses to refresh the credential
     /// (``AuthenticationError/refreshFailed(_:)`` with a status from 400 to 499, other than 408 and 429).
     ///
-    /// ```text
+    /// ```swift
     /// service.interceptors.insert(.unauthorized { _ in await screens.showLogin() }, at: 0)
     /// ```
     ///

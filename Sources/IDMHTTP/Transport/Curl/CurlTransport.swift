@@ -4,7 +4,7 @@ internal import IDMCore
 
 /// Carries requests over the system's libcurl, which is bound at run time. The transport that services have on Linux.
 ///
-/// ```text
+/// ```swift
 /// let transport = try CurlTransport(certificates: URL(fileURLWithPath: "/etc/company/ca.pem"))
 /// let service = HTTPService(configuration: configuration, transport: transport)
 /// ```

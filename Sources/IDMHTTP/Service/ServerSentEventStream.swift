@@ -1,7 +1,7 @@
 extension HTTPService {
     /// Server-sent events of a request, over as many connections as it takes.
     ///
-    /// ```text
+    /// ```swift
     /// for try await event in service.events(ServiceRequest(.get, "/feed")) { show(event.data) }
     /// ```
     ///

@@ -4,13 +4,15 @@ public import IDMCore
 extension HTTPService {
     /// Sends a request and decodes the JSON of its response.
     ///
-    /// ```text
-    /// let user = try await service.request(ServiceRequest(.get, "/users/{id}", pathParameters: ["id": 42]), as: User.self)
+    /// ```swift
+    /// let request = ServiceRequest(.get, "/users/{id}", pathParameters: ["id": 42])
+    /// let user = try await service.request(request, as: User.self)
     /// ```
     ///
     /// Ends as ``request(_:)`` does, or with an ``HTTPError`` that says where the body can't be read.
     ///
     /// - Parameters:
+    ///   - request: The request.
     ///   - type: The type of the value.
     ///   - keyPath: Where the value is in the body: `data.items`. Nil for the whole body.
     ///   - decoder: What reads the JSON.
@@ -22,7 +24,7 @@ extension HTTPService {
 
     /// A provider of one resource, for an integrator without input.
     ///
-    /// ```text
+    /// ```swift
     /// let notes = Integrator(service.provider(GetNotes()))
     /// ```
     public func provider<Resource: HTTPResource>(_ resource: Resource) -> some DataProvider<Void, Resource.Value> {
@@ -31,7 +33,7 @@ extension HTTPService {
 
     /// A provider that makes a resource of each input.
     ///
-    /// ```text
+    /// ```swift
     /// let search = Integrator(service.provider { SearchRepos(text: $0) }, .latest)
     /// ```
     public func provider<Input: Sendable, Resource: HTTPResource>(
@@ -44,7 +46,7 @@ extension HTTPService {
 extension ServiceResponse {
     /// Decodes the JSON of the body.
     ///
-    /// ```text
+    /// ```swift
     /// let tokens = try response.decoded(as: Tokens.self, at: "data.tokens")
     /// ```
     ///
