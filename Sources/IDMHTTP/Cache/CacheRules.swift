@@ -158,12 +158,14 @@ enum CacheRules {
 
     /// The addresses of which nothing stored holds any more after a request that may have changed something (RFC 9111,
     /// 4.4): its own, and those of the same origin that the response names. None if the request failed.
-    static func invalidated(by request: TransportRequest, status: Int, headers: ServiceHeaders) -> [URL] {
-        guard !request.method.isSafe, (200..<400).contains(status) else { return [] }
+    static func invalidated(
+        by method: ServiceRequest.Method, of url: URL, status: Int, headers: ServiceHeaders
+    ) -> [URL] {
+        guard !method.isSafe, (200..<400).contains(status) else { return [] }
         let named = [.location, "Content-Location"].flatMap { headers.values(of: $0) }
-            .compactMap { URL(string: $0, relativeTo: request.url)?.absoluteURL }
-            .filter { ServiceOrigin($0) == ServiceOrigin(request.url) }
-        return [request.url] + named
+            .compactMap { URL(string: $0, relativeTo: url)?.absoluteURL }
+            .filter { ServiceOrigin($0) == ServiceOrigin(url) }
+        return [url] + named
     }
 }
 

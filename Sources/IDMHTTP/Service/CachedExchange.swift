@@ -1,36 +1,6 @@
 internal import Foundation
 internal import IDMCore
 
-/// A request as a cache looks at it.
-struct CacheRequest: Sendable {
-    let address: String
-    let headers: ServiceHeaders
-    /// The header fields that show who asks. Nil if there are none.
-    let credentials: [String]?
-    /// Whether the address holds a secret, which is never written to a disk.
-    let isSecret: Bool
-
-    init(_ request: TransportRequest, secrets: ServiceRedaction) {
-        address = Self.address(of: request.url)
-        headers = request.headers
-        let redactions = secrets == .standard ? [secrets] : [.standard, secrets]
-        let fields = request.headers.filter { field in redactions.contains { $0.isBoundToOrigin(field) } }
-        credentials = fields.isEmpty ? nil : fields.map { "\($0.name.spelling.asciiLowercased()):\($0.value)" }.sorted()
-        let (text, names) = (address, request.secretNames)
-        isSecret =
-            !names.isEmpty || redactions.contains { $0.url(text) != text }
-            || request.pathParameters.contains { name, value in
-                redactions.contains { $0.isSecretParameter(name, value) }
-            }
-    }
-
-    /// An address without its fragment, which is never sent.
-    static func address(of url: URL) -> String {
-        let text = url.absoluteString
-        return text.firstIndex(of: "#").map { String(text[..<$0]) } ?? text
-    }
-}
-
 /// One exchange by way of a cache: answered from it, validated, or made and kept.
 struct CachedExchange: Sendable {
     typealias Send = @Sendable (TransportRequest) async throws -> TransportResponse
@@ -48,7 +18,9 @@ struct CachedExchange: Sendable {
             guard original.cachePolicy != .cacheOnly else { throw TransportFault(.notCached) }
             return try await forward(request)
         }
-        let cached = CacheRequest(request, secrets: secrets)
+        let cached = CacheRequest(
+            url: request.url, headers: request.headers, secretNames: request.secretNames,
+            pathParameters: request.pathParameters, secrets: secrets)
         let policy = original.cachePolicy
         guard policy != .reload, let stored = await cache.stored(for: cached) else {
             guard policy != .cacheOnly, !isOnlyIfCached(request) else { throw TransportFault(.notCached) }
@@ -152,7 +124,8 @@ struct CachedExchange: Sendable {
     /// Sends a request that the cache has no answer for.
     private func forward(_ request: TransportRequest) async throws -> TransportResponse {
         let response = try await send(request)
-        let changed = CacheRules.invalidated(by: request, status: response.status, headers: response.headers)
+        let changed = CacheRules.invalidated(
+            by: request.method, of: request.url, status: response.status, headers: response.headers)
         cache.invalidate(changed.map(CacheRequest.address))
         return response
     }
