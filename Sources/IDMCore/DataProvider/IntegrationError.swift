@@ -22,7 +22,10 @@ extension IntegrationError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .model(let error): "The model could not be made from the data: \(error)"
-        case .cancelled(let reason): "The call was cancelled: \(reason)."
+        case .cancelled(.ignored): "The call was ignored: its executing type rejected it."
+        case .cancelled(.superseded): "The call was replaced by a newer call."
+        case .cancelled(.cancelled): "The call was cancelled."
+        case .cancelled(.released): "The call was cancelled because its integrator or operation was released."
         }
     }
 }

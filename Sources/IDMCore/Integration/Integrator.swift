@@ -94,6 +94,39 @@ public final class Integrator<Input: Sendable, Output: Sendable>: DataProvider {
         return try outcome.get(as: Output.self)
     }
 
+    /// Starts a call and delivers its result to one completion handler.
+    ///
+    /// ```swift
+    /// users.fetch("apple") { result in
+    ///     switch result {
+    ///     case .success(let users): list.show(users)
+    ///     case .failure(let error): banner.show(error)
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// The handler runs exactly once for each call, in a later turn, on the actor on which it was written. A cancelled call
+    /// delivers ``IntegrationError/cancelled(_:)``, a stream its last value.
+    ///
+    /// - Parameters:
+    ///   - input: The input of the call.
+    ///   - isolation: The caller's actor. Use the default.
+    ///   - completion: Receives the value or the error.
+    /// - Returns: The task of the call, to await or cancel it. The call continues if the task is discarded.
+    @discardableResult
+    public func fetch(
+        _ input: Input, isolation: isolated (any Actor)? = #isolation,
+        @_inheritActorContext(always) completion:
+            @escaping @isolated(any) @Sendable (Result<Output, any Error>) -> Void
+    ) -> IntegrationTask<Output> {
+        let task = prepareCall(input).call(isolation: isolation)
+        LibraryTask.startLater { _ in
+            let outcome = await task.outcome
+            await completion(Result { try outcome.get() })
+        }
+        return task
+    }
+
     /// Cancels all running and waiting calls with ``CancelReason/cancelled``.
     ///
     /// If called on the handlers' actor, no value or progress of these calls is delivered after this method returns.

@@ -46,6 +46,7 @@ struct ErrorTests {
             let sentence = error.localizedDescription
             let isReadable = sentence.hasSuffix(".") && sentence.contains(" ") && !sentence.contains("error")
             #expect(isReadable && sentence == (error as? any LocalizedError)?.errorDescription, "\(sentence)")
+            #expect(!"\(error)".contains("cancelled: cancelled"))
         }
         #expect(IntegrationError.model(Refused(code: 1)).localizedDescription == "The server said no.")
     }

@@ -39,6 +39,15 @@ extension Surroundings {
         // end
         _ = found
 
+        // sample: one completion handler
+        users.fetch("apple") { result in
+            switch result {
+            case .success(let users): list.show(users)
+            case .failure(let error): banner.show(error)
+            }
+        }
+        // end
+
         // sample: events
         for await event in users.prepareCall("apple").events() {
             if case .succeeded(let users) = event { list.show(users) }

@@ -42,6 +42,31 @@ struct IntegrationTaskTests {
         #expect(values == Array(repeating: 3, count: 20))
     }
 
+    @Test func `fetch delivers one result to its handler for every end`() async throws {
+        func entry(_ name: String) -> @Sendable (Result<Int, any Error>) -> Void {
+            { [log] result in
+                switch result {
+                case .success(let value): log.add("\(name): \(value)")
+                case .failure(let error): log.add("\(name): \(error)")
+                }
+            }
+        }
+        let integrator = Integrator(provider, executing: .only)
+
+        Integrator(Echo<Int>()).fetch(1, completion: entry("value"))
+        Integrator(Failing(Trouble.first)).fetch(1, completion: entry("error"))
+        let task = integrator.fetch(1, completion: entry("cancelled"))
+        integrator.fetch(2, completion: entry("ignored"))
+        task.cancel()
+        try await log.count(reaches: 4)
+
+        #expect(
+            log.entries.sorted() == [
+                "cancelled: The call was cancelled.", "error: \(Trouble.first)",
+                "ignored: The call was ignored: its executing type rejected it.", "value: 1",
+            ])
+    }
+
     @Test func `value returns before the last handler and finish() after it`() async throws {
         let stage = Stage()
         let call = Integrator(Echo<Int>()).prepareCall(1).onSuccess { _ in }
