@@ -34,7 +34,7 @@ extension HTTPService {
     /// A provider that makes a resource of each input.
     ///
     /// ```swift
-    /// let search = Integrator(service.provider { SearchRepos(text: $0) }, .latest)
+    /// let search = Integrator(service.provider { SearchRepos(text: $0) }, executing: .latest)
     /// ```
     public func provider<Input: Sendable, Resource: HTTPResource>(
         _ resource: @escaping @Sendable (Input) -> Resource

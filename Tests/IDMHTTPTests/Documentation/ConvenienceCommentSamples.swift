@@ -2,6 +2,10 @@ import Foundation
 import IDMCore
 import IDMHTTP
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 extension Surroundings {
     private static func values(_ service: HTTPService, _ response: ServiceResponse) async throws -> (User, Tokens) {
         // sample: a request for a value
@@ -28,7 +32,7 @@ extension Surroundings {
         let notes = Integrator(service.provider(GetNotes()))
         // end
         // sample: a provider with an input
-        let search = Integrator(service.provider { SearchRepos(text: $0) }, .latest)
+        let search = Integrator(service.provider { SearchRepos(text: $0) }, executing: .latest)
         // end
         _ = (notes, search)
     }
@@ -103,6 +107,15 @@ extension Surroundings {
         // sample: a policy for logging in
         service.interceptors.insert(.unauthorized { _ in await screens.showLogin() }, at: 0)
         // end
+    }
+
+    private static func session(_ api: ServiceConfiguration) -> HTTPService {
+        // sample: a transport with settings
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpMaximumConnectionsPerHost = 2
+        let service = HTTPService(configuration: api, transport: URLSessionTransport(configuration: configuration))
+        // end
+        return service
     }
 
     #if os(Linux)

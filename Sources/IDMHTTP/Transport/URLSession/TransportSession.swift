@@ -3,19 +3,33 @@ internal import Foundation
 internal import FoundationNetworking
 #endif
 
-/// A session of a transport, and what hears all that it tells. It ends once nobody holds it and nothing is under way.
+/// A URLSession with its delegate. It is invalidated when it is released and no exchange is running.
 final class TransportSession: Sendable {
-    /// A time that nobody lives to see, and that URLSession can count in milliseconds.
+    /// A time-out that never ends, and that URLSession can count in milliseconds.
     static let longestTime: TimeInterval = 10 * 365 * 86_400
 
     private let session: URLSession
     private let delegate = SessionDelegate()
     private let keepsConnections: Bool
 
-    /// - Parameter keepsConnections: Whether a connection that has carried an exchange carries others.
-    init(_ queues: SessionQueues, connectionsPerHost: Int, keepsConnections: Bool = true) {
+    /// - Parameters:
+    ///   - configuration: The settings of the session. A copy is used.
+    ///   - keepsConnections: Whether a connection that has carried an exchange carries others.
+    init(_ queues: SessionQueues, _ configuration: URLSessionConfiguration, keepsConnections: Bool = true) {
         self.keepsConnections = keepsConnections
-        let configuration = URLSessionConfiguration.ephemeral
+        session = URLSession(
+            configuration: Self.restricted(configuration), delegate: delegate, delegateQueue: queues.telling)
+    }
+
+    /// Returns a copy that stores nothing, sends nothing of its own, and leaves the time to the service.
+    static func restricted(_ configuration: URLSessionConfiguration) -> URLSessionConfiguration {
+        var copy = configuration.copy() as? URLSessionConfiguration ?? .ephemeral
+        #if !canImport(FoundationNetworking)
+        // A background session takes no data tasks: making one ends the process.
+        if copy.identifier != nil { copy = .ephemeral }
+        #endif
+        let configuration = copy
+        configuration.httpAdditionalHeaders = nil
         configuration.urlCache = nil
         configuration.urlCredentialStorage = nil
         configuration.httpCookieStorage = nil
@@ -24,8 +38,8 @@ final class TransportSession: Sendable {
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         configuration.timeoutIntervalForRequest = Self.longestTime
         configuration.timeoutIntervalForResource = Self.longestTime
-        configuration.httpMaximumConnectionsPerHost = max(connectionsPerHost, 1)
-        session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queues.telling)
+        configuration.httpMaximumConnectionsPerHost = max(configuration.httpMaximumConnectionsPerHost, 1)
+        return configuration
     }
 
     deinit {
@@ -33,13 +47,13 @@ final class TransportSession: Sendable {
         session.finishTasksAndInvalidate()
     }
 
-    /// How many bytes of bodies are in memory that nobody has read yet.
+    /// The number of unread bytes of bodies in memory.
     var bytesInMemory: Int { delegate.bytesInMemory }
 
-    /// Tells an exchange of its task from now on.
+    /// Forwards the delegate calls of a task to an exchange.
     func add(_ exchange: SessionExchange, _ task: URLSessionTask) { delegate.add(exchange, task) }
 
-    /// What makes an exchange, once it is resumed.
+    /// Makes the task of an exchange.
     func task(for request: TransportRequest, _ payload: RequestPayload) -> URLSessionTask {
         var urlRequest = request.urlRequest
         if !keepsConnections { urlRequest.setValue("close", forHTTPHeaderField: "Connection") }

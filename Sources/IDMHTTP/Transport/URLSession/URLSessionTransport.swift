@@ -1,57 +1,55 @@
-internal import Foundation
 #if canImport(FoundationNetworking)
-internal import FoundationNetworking
+internal import Foundation
+public import FoundationNetworking
+#else
+public import Foundation
 #endif
 
-/// Carries requests over URLSession, in a way that is safe on Apple's platforms and on Linux.
+/// A transport over URLSession, which works around the faults of URLSession on Linux.
 ///
-/// The sessions of a transport live as long as it does. Make one and share it, as services do with ``shared``; what
-/// many short-lived sessions do isn't known to be safe.
+/// The sessions of a transport live as long as it does. Make one transport and share it, as services do with
+/// ``shared``: many short-lived sessions aren't known to be safe.
 ///
 /// - On Linux a request that may not arrive twice, by its method and without an idempotency key, asks for a connection
-///   of its own, that closes behind it: when one breaks that was kept open, libcurl sends the request again on another
-///   one, and asks nobody. Where a server keeps such a connection open all the same, as one over HTTP/2 does, it may
-///   still arrive twice. With an `Idempotency-Key` the server can tell, and the request shares the connections of the
-///   others.
-/// - It follows no redirects, and answers no server that asks for a user: a 401 comes with its body.
-/// - It keeps nothing: no cookies, no credentials, no responses. With ``ServiceRequest/CachePolicy/cacheOnly`` a
-///   request fails at once; all others ask the server. A cache of values stands before a service, and not in it.
-/// - It asks the proxies that the system says: on Apple's platforms those of its settings, on Linux those of the
-///   environment. There `http_proxy`, `https_proxy` and `all_proxy` are obeyed, and `no_proxy` with the hosts that are
-///   asked directly; this machine is one of them only if it is named. Of a request that isn't encrypted a proxy sees
-///   everything, credentials included. A user in the proxy's address is told to the proxy alone, and a proxy that asks
-///   for another one is answered as a server is.
-/// - Time is kept by the service, to the millisecond.
-/// - A cancellation ends an exchange at once, wherever it is, and is told as a `CancellationError`.
-/// - A header that is too large, and a body that is once it is unpacked, end the transfer, and are told as a
-///   ``TransportFault``, as everything else is that goes wrong.
+///   that closes after it: when a reused connection breaks, libcurl sends the request again on its own. If the server
+///   keeps such a connection open, as one over HTTP/2 does, the request may still arrive twice. With an
+///   `Idempotency-Key` the server can detect that, and the request uses shared connections.
+/// - It follows no redirects, and answers no authentication challenges: a 401 is returned with its body.
+/// - It stores nothing: no cookies, no credentials, no responses. With ``ServiceRequest/CachePolicy/cacheOnly`` a
+///   request fails at once; with all others the server is asked.
+/// - It uses the system's proxies: on Apple platforms those of the settings, on Linux those of the environment
+///   (`http_proxy`, `https_proxy`, `all_proxy`, and `no_proxy` with the hosts that are reached directly, which doesn't
+///   include this machine by default). A proxy can read everything in an unencrypted request, including credentials.
+///   The credentials of the proxy's address are sent to the proxy alone; a challenge of a proxy is handled as one of a
+///   server.
+/// - The service measures all time-outs, to the millisecond.
+/// - A cancellation ends an exchange at once with a `CancellationError`.
+/// - A header or an unpacked body beyond its limit ends the transfer with a ``TransportFault``, as all other faults do.
 ///
-/// Some things on Linux are beyond its reach, for they happen in FoundationNetworking:
+/// Some faults of FoundationNetworking on Linux remain:
 ///
-/// - A connection that breaks off inside of a response's header ends the process. So does a Content-Length of 2⁶³ − 1,
+/// - A connection that breaks within the header of a response ends the process. So does a Content-Length of 2⁶³ − 1,
 ///   which no body has.
-/// - The header of a request travels in no certain order, and fields of one name as one. Those of a response that have
-///   one name come as one.
-/// - While a packed body of hundreds of megabytes is unpacked all other transfers of the session wait, until the limit
-///   ends it. They wait as well while a file that is sent is read from a disk that takes its time, and for two seconds
-///   at a time where the app keeps the threads of the global queue so busy that what has been sent isn't freed.
-/// - As long as bytes come faster than the session reads them, it does nothing else, so that the connection of a
-///   stopped transfer closes at the server's first breath. Whoever cancelled, or was refused, has been told by then.
-/// - While a new connection waits for the server, the session asks again and again whether it can be written to, and
-///   keeps most of a processor busy with that. A connection that was kept open, and is used again, waits in silence.
+/// - The header fields of a request have no defined order, and fields of one name are joined. So are those of a
+///   response.
+/// - While a packed body of hundreds of megabytes is unpacked, all other transfers of the session wait until the limit
+///   ends it. They also wait while a file is read from a slow disk for sending, and for two seconds at a time while the
+///   app keeps the threads of the global queue so busy that sent bytes aren't freed.
+/// - While bytes arrive faster than the session reads them, it does nothing else: the connection of a stopped transfer
+///   closes at the server's first pause. The caller of a cancelled or refused exchange doesn't wait for that.
+/// - While a new connection waits for the server, the session polls it and uses most of a processor. A reused
+///   connection doesn't.
 ///
 /// ## Memory
 ///
-/// URLSession brings a body as fast as the network does, whoever reads it, and nothing that it offers makes it wait: on
-/// Linux a suspended task loses its connection and begins anew when it is resumed, behind the bytes that came before; a
-/// delegate that takes its time lets the rest of the body pile up; the answer to a response is not listened to. So this
-/// transport takes what comes, keeps 2 MB of it in memory, and holds the session up for a moment when there is more.
-/// What the reader hasn't taken by then is put aside in files without a name in the temporary folder, which are gone
-/// with the exchange or the process. Memory is bounded, however slow the reader is and whatever the server can do; the
-/// disk holds what is still to be read.
+/// URLSession receives a body at the speed of the network, and can't be slowed down: on Linux a suspended task loses
+/// its connection and starts again when it is resumed; the bytes for a slow delegate accumulate in memory; the
+/// disposition of a response is ignored. So this transport keeps 2 MB of a body in memory, blocks the session for a
+/// moment when there is more, and then writes the rest to unnamed files in the temporary folder, which vanish with the
+/// exchange or the process. Memory is bounded for any reader and any server; the disk stores the unread bytes.
 ///
-/// What is sent goes from memory or from a file. Streams and multipart bodies are written to a temporary file first,
-/// for their length to be known and for a slow one to hold nobody up. On Linux that file has no name either.
+/// Request bodies are sent from memory or from a file. Streams and multipart bodies are written to a temporary file
+/// first, so that their length is known and a slow one blocks no other exchange. On Linux that file has no name either.
 public final class URLSessionTransport: HTTPTransport {
     /// The one that services share.
     public static let shared = URLSessionTransport()
@@ -67,27 +65,58 @@ public final class URLSessionTransport: HTTPTransport {
 
     /// Makes a transport with a session of its own.
     ///
-    /// - Parameter connectionsPerHost: How many connections to one host there may be. Exchanges that find none wait, in
-    ///   the order in which they came, and on Linux no silence counts meanwhile, so that streams without an end need
-    ///   connections beyond those. On Apple's platforms, where a connection may carry many exchanges at once, the
-    ///   session lets them wait, and doesn't say so.
+    /// - Parameter connectionsPerHost: The maximum number of connections to one host. Further exchanges wait in FIFO
+    ///   order. On Linux the idle time-out doesn't run while they wait, so endless streams need additional connections.
+    ///   On Apple platforms, where a connection can carry many exchanges, the session queues them without reporting it.
     public convenience init(connectionsPerHost: Int = 6) {
         self.init(connectionsPerHost: connectionsPerHost, folder: FileManager.default.temporaryDirectory)
     }
 
-    /// Makes a transport that puts aside what it must in a folder.
-    init(connectionsPerHost: Int, folder: URL) {
+    /// Makes a transport with a session of these settings: connectivity, TLS, proxies, `protocolClasses`, and the
+    /// connections to one host.
+    ///
+    /// ```swift
+    /// let configuration = URLSessionConfiguration.ephemeral
+    /// configuration.httpMaximumConnectionsPerHost = 2
+    /// let service = HTTPService(configuration: api, transport: URLSessionTransport(configuration: configuration))
+    /// ```
+    ///
+    /// The transport overrides these settings, because the service does their work:
+    ///
+    /// - `httpCookieStorage`, `httpShouldSetCookies` and `httpCookieAcceptPolicy`: see ``ServiceConfiguration/cookies``.
+    /// - `urlCache` and `requestCachePolicy`: see ``ServiceConfiguration/cache``.
+    /// - `urlCredentialStorage`: see ``AuthenticationInterceptor``.
+    /// - `httpAdditionalHeaders`: see ``ServiceConfiguration/headers``, which no redirect takes to another origin where
+    ///   they are secret.
+    /// - `timeoutIntervalForRequest` and `timeoutIntervalForResource`: see ``ServiceConfiguration/idleTimeout`` and
+    ///   ``ServiceConfiguration/totalTimeout``. They also end a wait for connectivity.
+    ///
+    /// A background configuration is replaced by an ephemeral one: background sessions make no such exchanges.
+    ///
+    /// - Parameter configuration: The settings. Changes that are made to it later have no effect.
+    public convenience init(configuration: URLSessionConfiguration) {
+        self.init(configuration, folder: FileManager.default.temporaryDirectory)
+    }
+
+    /// Makes a transport that writes temporary files into a folder.
+    convenience init(connectionsPerHost: Int, folder: URL) {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpMaximumConnectionsPerHost = connectionsPerHost
+        self.init(configuration, folder: folder)
+    }
+
+    private init(_ configuration: URLSessionConfiguration, folder: URL) {
         self.folder = folder
-        session = TransportSession(queues, connectionsPerHost: connectionsPerHost)
+        session = TransportSession(queues, configuration)
         #if canImport(FoundationNetworking)
-        line = SessionExchange.Line(width: connectionsPerHost)
-        cautious = TransportSession(queues, connectionsPerHost: connectionsPerHost, keepsConnections: false)
+        line = SessionExchange.Line(width: configuration.httpMaximumConnectionsPerHost)
+        cautious = TransportSession(queues, configuration, keepsConnections: false)
         #else
         line = SessionExchange.Line(width: .max)
         #endif
     }
 
-    /// How many bytes of bodies are in memory that nobody has read yet.
+    /// The number of unread bytes of bodies in memory.
     var bytesInMemory: Int {
         #if canImport(FoundationNetworking)
         session.bytesInMemory + cautious.bytesInMemory
@@ -131,7 +160,7 @@ public final class URLSessionTransport: HTTPTransport {
     }
 }
 
-/// Ends the exchange when nobody holds its body any more.
+/// Ends the exchange when its body is released.
 private final class SessionBody: Sendable {
     let exchange: SessionExchange
     private let payload: RequestPayload
