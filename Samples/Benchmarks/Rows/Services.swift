@@ -7,6 +7,7 @@ import IDMHTTPTesting
 enum Services {
     static let rows: [Benchmark] = [
         .time("request of a service", service, against: session, limit: .times(1.05)),
+        .time("cached response of a service", cached, against: session, limit: .times(0.05)),
         .time("2,000 requests, 64 at a time", ofAll: 2_000, crowd, against: sessionCrowd, limit: .times(1)),
         Benchmark(
             name: "memory that 50,000 requests leave", opponent: sessionCrowd.name, unit: .bytes,
@@ -18,6 +19,7 @@ enum Services {
     private static let server = Task {
         let server = try LoopbackServer(remembers: false)
         server.on(.get, "/a", answer: .text(hello))
+        server.on(.get, "/cached", answer: .text(hello).header("Cache-Control", "max-age=3600"))
         return server
     }
 
@@ -39,6 +41,13 @@ enum Services {
         let api = try await api()
         var total = 0
         for _ in 0..<operations { total += try await api.request(ServiceRequest(.get, "/a")).body.count }
+        return total
+    }
+
+    private static let cached = Side("response of the cache", proof: { $0 * hello.utf8.count }) { operations in
+        let api = HTTPService(configuration: ServiceConfiguration(baseURL: try await server.value.url))
+        var total = 0
+        for _ in 0..<operations { total += try await api.request(ServiceRequest(.get, "/cached")).body.count }
         return total
     }
 

@@ -22,10 +22,10 @@ struct CacheDirectives: Sendable {
         }
     }
 
-    /// Whether a directive is there, with or without an argument.
+    /// Returns true if a directive is present, with or without an argument.
     func has(_ name: String) -> Bool { arguments[name] != nil }
 
-    /// Whether a directive is there without an argument.
+    /// Returns true if a directive is present without an argument.
     func isUnlimited(_ name: String) -> Bool { arguments[name]?.contains { $0 == nil } ?? false }
 
     /// The seconds that a directive names, the least of them if it is repeated. Nil without the directive. An argument

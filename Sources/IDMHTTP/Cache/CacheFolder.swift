@@ -3,11 +3,11 @@ internal import Foundation
 internal import IDMCore
 internal import IDMFiles
 
-/// What a cache keeps on the disk: one file for each address, for this user alone, named by a digest. Nothing in it was
-/// asked for with credentials.
+/// The files of a cache: one file per address, readable by this user alone and named by a digest. It contains no
+/// response to a request with credentials.
 ///
-/// A file that is damaged, or was written by another version, is removed and counts as none. Files of other names are
-/// never touched, and links are neither followed nor written through.
+/// A file that is damaged, or was written by another version, is removed and counts as missing. Files with other names
+/// are never touched. Links are neither followed nor written through.
 final class CacheFolder: Sendable {
     private struct Index {
         var isRead = false

@@ -1,4 +1,4 @@
-/// What a cache keeps in memory: the responses of each address, the one that was used last the longest.
+/// The responses that a cache keeps in memory, by address. The least recently used are evicted first.
 struct CacheMemory: Sendable {
     private struct Entry: Sendable {
         var responses: [StoredResponse]

@@ -1,4 +1,33 @@
 internal import Foundation
+internal import IDMCore
+
+/// A request on its way to the server, for whose response equal requests wait. It ends when it is released.
+final class CacheFetch: Sendable {
+    /// The requests that get the same response, whatever it varies by.
+    struct Key: Hashable, Sendable {
+        private let address: String
+        private let fields: [String]
+
+        init(_ request: CacheRequest) {
+            address = request.address
+            fields = request.headers.map { "\($0.name.spelling.asciiLowercased()):\($0.value)" }.sorted()
+        }
+    }
+
+    enum Beginning {
+        case began(CacheFetch)
+        /// An equal request is on its way. The value is closed when that ends.
+        case running(LatestValue<Void>)
+    }
+
+    private let onEnd: @Sendable () -> Void
+
+    init(onEnd: @escaping @Sendable () -> Void) {
+        self.onEnd = onEnd
+    }
+
+    deinit { onEnd() }
+}
 
 /// The parts of a request that decide which stored responses can answer it.
 struct CacheRequest: Sendable {
@@ -6,7 +35,7 @@ struct CacheRequest: Sendable {
     let headers: ServiceHeaders
     /// The header fields that show who asks. Nil if there are none.
     let credentials: [String]?
-    /// Whether the address holds a secret, which is never written to a disk.
+    /// True if the address contains a secret. Its responses are never written to a disk.
     let isSecret: Bool
 
     /// - Parameters:
@@ -16,7 +45,7 @@ struct CacheRequest: Sendable {
     ///   - pathParameters: The parameters that the path was made of.
     ///   - secrets: The redaction of the configuration.
     init(
-        url: URL, headers: ServiceHeaders, secretNames: Set<String>, pathParameters: [String: String],
+        url: URL, headers: ServiceHeaders, secretNames: [String], pathParameters: [String: String],
         secrets: ServiceRedaction
     ) {
         address = Self.address(of: url)

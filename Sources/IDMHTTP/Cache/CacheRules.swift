@@ -2,7 +2,7 @@ internal import Foundation
 
 /// The decisions of a private cache (RFC 9111). Pure: no clock, no storage, no network.
 enum CacheRules {
-    /// What a stored response is good for.
+    /// The ways in which a stored response can be used.
     enum Use: Sendable, Equatable {
         /// It answers the request.
         case serve
@@ -14,7 +14,8 @@ enum CacheRules {
 
     // MARK: Freshness
 
-    /// How many seconds a response stays fresh (RFC 9111, 4.2.1). `s-maxage` is for shared caches.
+    /// Returns the number of seconds for which a response stays fresh (RFC 9111, 4.2.1). `s-maxage` is for shared
+    /// caches.
     static func lifetime(of stored: StoredResponse) -> Double {
         let directives = CacheDirectives(stored.headers)
         if let seconds = directives.seconds("max-age") { return Double(seconds) }
@@ -32,7 +33,7 @@ enum CacheRules {
         return min(max(0, (date - Double(modified.seconds)) / 10), 86_400)
     }
 
-    /// How old a response is, with the time on its way (RFC 9111, 4.2.3).
+    /// Returns the age of a response, including the time on its way (RFC 9111, 4.2.3).
     static func age(of stored: StoredResponse, at now: Double) -> Double {
         let apparent = max(0, stored.responseTime - date(of: stored))
         let first = stored.headers[.age].map { $0.prefix { $0 != "," }.filter { $0 != " " } }
@@ -47,7 +48,7 @@ enum CacheRules {
 
     // MARK: Use
 
-    /// What a stored response is good for, for a request with these fields.
+    /// Returns how a stored response can be used for a request with these fields.
     static func use(of stored: StoredResponse, for request: ServiceHeaders, at now: Double) -> Use {
         let asked = CacheDirectives(request, isRequest: true)
         let told = CacheDirectives(stored.headers)
@@ -65,7 +66,7 @@ enum CacheRules {
             ? .serveAndValidate : .validate
     }
 
-    /// Whether a stored response may answer where the server fails (`stale-if-error`, RFC 5861).
+    /// Returns true if a stored response may replace a server error (`stale-if-error`, RFC 5861).
     static func isUsableOnError(_ stored: StoredResponse, for request: ServiceHeaders, at now: Double) -> Bool {
         let told = CacheDirectives(stored.headers)
         guard !told.has("must-revalidate"), !told.has("no-cache") else { return false }
@@ -83,9 +84,9 @@ enum CacheRules {
 
     // MARK: Storing
 
-    /// Whether a response may be kept (RFC 9111, 3).
+    /// Returns true if a response may be stored (RFC 9111, 3).
     ///
-    /// - Parameter isPrivate: Whether the request showed who asks. Its answer is kept only if it says that it may be.
+    /// - Parameter isPrivate: True if the request had credentials. Its response is stored only if the server allows it.
     static func isStorable(
         status: Int, headers: ServiceHeaders, to request: ServiceHeaders, isPrivate: Bool
     ) -> Bool {
@@ -125,7 +126,7 @@ enum CacheRules {
 
     // MARK: Updates
 
-    /// Whether a 304, or the head of the same resource, is about a stored response.
+    /// Returns true if a 304, or the head of the same resource, describes a stored response.
     static func isAbout(_ stored: StoredResponse, _ headers: ServiceHeaders) -> Bool {
         guard let tag = headers[.eTag], let known = stored.headers[.eTag] else { return true }
         func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
@@ -146,7 +147,8 @@ enum CacheRules {
         return stored
     }
 
-    /// Whether the head of a resource says that a stored response is of another state of it (RFC 9110, 9.3.2).
+    /// Returns true if the head of a resource shows that the resource has changed since the response was stored (RFC
+    /// 9110, 9.3.2).
     static func isOutdated(_ stored: StoredResponse, by head: ServiceHeaders) -> Bool {
         let names: [ServiceHeaders.Name] = [.lastModified, .contentLength, "Content-MD5"]
         return !isAbout(stored, head)

@@ -37,6 +37,10 @@ public final class HTTPCache: Sendable {
         var invalidationFloor = 0
         /// The addresses that are being validated though they were answered.
         var validating: Set<String> = []
+        /// The requests that are on their way to the server, closed when their response is stored or can't be.
+        var fetches: [CacheFetch.Key: LatestValue<Void>] = [:]
+        /// The addresses whose last response couldn't be stored: requests for them don't wait for each other.
+        var unstorable: Set<String> = []
     }
 
     private let state: Locked<State>
@@ -93,7 +97,7 @@ public final class HTTPCache: Sendable {
         }
     }
 
-    /// How many bytes are in memory.
+    /// The number of bytes in memory.
     var bytesInMemory: Int { state.withLock { $0.memory.bytes } }
 
     // MARK: Storage
@@ -135,6 +139,7 @@ public final class HTTPCache: Sendable {
                 response.credentials == nil ? 0 : state.lastPrivateWipe)
             guard last <= change else { return false }
             state.memory.keep(response, of: address)
+            state.unstorable.remove(address)
             return true
         }
     }
@@ -160,15 +165,42 @@ public final class HTTPCache: Sendable {
 
     func endValidation(_ address: String) { state.withLock { _ = $0.validating.remove(address) } }
 
-    /// Whether a body of this length can be kept.
+    /// Notes that the last response of an address can't be stored.
+    func noteUnstorable(_ address: String) {
+        state.withLock { state in
+            if state.unstorable.count >= 1_000 { state.unstorable = [] }
+            state.unstorable.insert(address)
+        }
+    }
+
+    /// Begins a request to the server, unless an equal one is on its way.
+    func beginFetch(of request: CacheRequest) -> CacheFetch.Beginning {
+        let key = CacheFetch.Key(request)
+        let running = LatestValue(())
+        let other = state.withLock { state -> LatestValue<Void>? in
+            if let other = state.fetches[key], !state.unstorable.contains(request.address) { return other }
+            state.fetches[key] = running
+            return nil
+        }
+        if let other { return .running(other) }
+        return .began(
+            CacheFetch { [self] in
+                state.withLock { state in
+                    if state.fetches[key] === running { state.fetches[key] = nil }
+                }
+                running.close()
+            })
+    }
+
+    /// Returns true if a body of this length can be stored.
     func canKeep(_ bytes: Int) -> Bool { bytes <= mostOfResponse }
 }
 
 extension HTTPCache: CustomStringConvertible, CustomReflectable {
-    /// How many bytes are in memory, and nothing of what is in them.
+    /// The number of bytes in memory, without their content.
     public var description: String { "HTTP cache, \(bytesInMemory) bytes in memory" }
 
-    /// Nothing but the description.
+    /// The description alone.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 

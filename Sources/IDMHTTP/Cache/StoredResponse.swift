@@ -5,21 +5,21 @@ struct StoredResponse: Sendable {
     let status: Int
     var headers: ServiceHeaders
     let body: Data
-    /// When the request was made and when the response came, in seconds since 1970.
+    /// The times of the request and of the response, in seconds since 1970.
     var requestTime: Double
     var responseTime: Double
     /// The fields of the request that `Vary` names, as they were. Nil for a field that was absent.
     let selected: [String: String?]
-    /// What shows who asked: the response is for nobody else, and is kept in memory alone. Nil for a request without
-    /// credentials.
+    /// The credentials of the request: the response is for no other user, and stays in memory. Nil for a request
+    /// without credentials.
     let credentials: [String]?
-    /// Whether the response may be written to a disk.
+    /// True if the response may be written to a disk.
     let isForDisk: Bool
 
-    /// How many bytes it counts for.
+    /// The number of bytes that count towards the limit.
     var cost: Int { body.count + headers.reduce(512) { $0 + $1.name.spelling.utf8.count + $1.value.utf8.count } }
 
-    /// Whether it can answer a request with these fields (RFC 9111, 4.1).
+    /// Returns true if the response can answer a request with these fields (RFC 9111, 4.1).
     func matches(_ headers: ServiceHeaders, credentials: [String]?) -> Bool {
         self.credentials == credentials
             && selected.allSatisfy { Self.normalized($0.key, in: headers) == $0.value }

@@ -7,6 +7,8 @@ struct CachedExchange: Sendable {
 
     let cache: HTTPCache
     let secrets: ServiceRedaction
+    /// True if equal requests may wait for this one. False if its body is read at the caller's pace.
+    let isShared: Bool
     let send: Send
 
     func response(to original: TransportRequest) async throws -> TransportResponse {
@@ -22,19 +24,51 @@ struct CachedExchange: Sendable {
             url: request.url, headers: request.headers, secretNames: request.secretNames,
             pathParameters: request.pathParameters, secrets: secrets)
         let policy = original.cachePolicy
-        guard policy != .reload, let stored = await cache.stored(for: cached) else {
-            guard policy != .cacheOnly, !isOnlyIfCached(request) else { throw TransportFault(.notCached) }
-            return try await fetch(request, cached)
+        guard policy != .reload else { return try await fetch(request, cached) }
+        var found = await lookUp(request, cached, policy)
+        if case .answer(let response) = found { return response }
+        guard policy != .cacheOnly, !isOnlyIfCached(request) else { throw TransportFault(.notCached) }
+        var running: CacheFetch?
+        if isGet {
+            switch cache.beginFetch(of: cached) {
+            case .began(let fetch):
+                running = isShared ? fetch : nil
+                // An equal request may have ended since.
+                if !cache.responsesInMemory(of: cached.address).isEmpty {
+                    found = await lookUp(request, cached, policy)
+                }
+            case .running(let other):
+                request.didQueue()
+                _ = await other.next(after: 1)
+                try Task.checkCancellation()
+                // Asks by itself if the response can't be used: equal requests don't wait for each other in turn.
+                found = await lookUp(request, cached, policy)
+            }
         }
-        if policy == .cacheOnly || policy == .cacheElseLoad { return answer(stored, request) }
+        switch found {
+        case .answer(let response): return response
+        case .stale(let stored) where isGet: return try await validate(stored, request, cached, running)
+        case .stale, .missing: return try await fetch(request, cached, running)
+        }
+    }
+
+    private enum Finding {
+        case answer(TransportResponse)
+        case stale(StoredResponse)
+        case missing
+    }
+
+    private func lookUp(
+        _ request: TransportRequest, _ cached: CacheRequest, _ policy: ServiceRequest.CachePolicy
+    ) async -> Finding {
+        guard let stored = await cache.stored(for: cached) else { return .missing }
+        if policy == .cacheOnly || policy == .cacheElseLoad { return .answer(answer(stored, request)) }
         switch CacheRules.use(of: stored, for: request.headers, at: cache.now()) {
-        case .serve: return answer(stored, request)
-        case .serveAndValidate where isGet:
+        case .serve: return .answer(answer(stored, request))
+        case .serveAndValidate where request.method == .get:
             validateLater(stored, request, cached)
-            return answer(stored, request)
-        case .serveAndValidate, .validate:
-            guard !isOnlyIfCached(request) else { throw TransportFault(.notCached) }
-            return try await isGet ? validate(stored, request, cached) : fetch(request, cached)
+            return .answer(answer(stored, request))
+        case .serveAndValidate, .validate: return .stale(stored)
         }
     }
 
@@ -55,10 +89,10 @@ struct CachedExchange: Sendable {
     }
 
     private func validate(
-        _ stored: StoredResponse, _ request: TransportRequest, _ cached: CacheRequest
+        _ stored: StoredResponse, _ request: TransportRequest, _ cached: CacheRequest, _ running: CacheFetch? = nil
     ) async throws -> TransportResponse {
         let validators = CacheRules.validators(of: stored)
-        guard !validators.isEmpty else { return try await fetch(request, cached, insteadOfError: stored) }
+        guard !validators.isEmpty else { return try await fetch(request, cached, running, insteadOfError: stored) }
         var conditional = request
         conditional.headers = request.headers.merging(validators)
         let (change, start) = (cache.lastChange, cache.now())
@@ -72,11 +106,11 @@ struct CachedExchange: Sendable {
         }
         guard response.status == 304 else {
             if let stale = staleAnswer(response, stored, request) { return stale }
-            return keeping(response, to: request, cached, change, start)
+            return keeping(response, to: request, cached, running, change, start)
         }
         guard CacheRules.isAbout(stored, response.headers) else {
             // It is about another response than the one that is here.
-            return try await fetch(request, cached)
+            return try await fetch(request, cached, running)
         }
         let updated = CacheRules.updated(stored, by: response.headers, requestTime: start, responseTime: cache.now())
         cache.keep(updated, for: cached, since: change)
@@ -106,13 +140,14 @@ struct CachedExchange: Sendable {
     }
 
     private func fetch(
-        _ request: TransportRequest, _ cached: CacheRequest, insteadOfError stored: StoredResponse? = nil
+        _ request: TransportRequest, _ cached: CacheRequest, _ running: CacheFetch? = nil,
+        insteadOfError stored: StoredResponse? = nil
     ) async throws -> TransportResponse {
         let (change, start) = (cache.lastChange, cache.now())
         do {
             let response = try await send(request)
             if let stored, let stale = staleAnswer(response, stored, request) { return stale }
-            return keeping(response, to: request, cached, change, start)
+            return keeping(response, to: request, cached, running, change, start)
         } catch {
             guard let stored, error.isOfTheConnection,
                 CacheRules.isUsableOnError(stored, for: request.headers, at: cache.now())
@@ -134,8 +169,8 @@ struct CachedExchange: Sendable {
 
     /// A response that is kept once its reader has come to the end of its body.
     private func keeping(
-        _ response: TransportResponse, to request: TransportRequest, _ cached: CacheRequest, _ change: Int,
-        _ start: Double
+        _ response: TransportResponse, to request: TransportRequest, _ cached: CacheRequest, _ running: CacheFetch?,
+        _ change: Int, _ start: Double
     ) -> TransportResponse {
         guard request.method == .get else {
             update(by: response, cached, change, start)
@@ -148,20 +183,37 @@ struct CachedExchange: Sendable {
                 status: response.status, headers: headers, to: request.headers, isPrivate: isPrivate),
             let selected = StoredResponse.selection(by: headers.values(of: "Vary"), of: request.headers),
             cache.canKeep(Int(clamping: headers.announcedLength ?? 0))
-        else { return response }
+        else {
+            cache.noteUnstorable(cached.address)
+            return response
+        }
         let pieces = Locked<[Data]?>([])
+        // Released once the response is stored, or can't be any more.
+        let running = Locked(running)
+        let end = { @Sendable in
+            let last = running.withLock { fetch in
+                defer { fetch = nil }
+                return fetch
+            }
+            withExtendedLifetime(last) {}
+        }
         let received = cache.now()
         let length = headers.announcedLength
         var response = response
         response.body = response.body.observed { [cache, status = response.status] result in
             switch result {
             case .success(let piece?):
-                pieces.withLock { kept in
+                let isTooLong = pieces.withLock { kept in
                     kept?.append(piece)
                     if !cache.canKeep(kept?.reduce(0) { $0 + $1.count } ?? 0) { kept = nil }
+                    return kept == nil
                 }
-            case .failure: pieces.withLock { $0 = nil }
+                if isTooLong { end() }
+            case .failure:
+                pieces.withLock { $0 = nil }
+                end()
             case .success(nil):
+                defer { end() }
                 let all = pieces.withLock { kept in
                     defer { kept = nil }
                     return kept
@@ -201,7 +253,7 @@ extension HTTPCache {
 }
 
 extension ServiceHeaders {
-    /// Whether the caller has conditions of its own, or wants a part: the server answers that, and not the cache.
+    /// True if the request has conditions or a range of its own, which the server has to answer.
     fileprivate var isConditional: Bool {
         let names: Set<Name> = [
             .ifNoneMatch, "If-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range", "Range",
@@ -211,7 +263,7 @@ extension ServiceHeaders {
 }
 
 extension Error {
-    /// Whether no answer came for want of a connection.
+    /// True if the error is the loss or the lack of a connection.
     fileprivate var isOfTheConnection: Bool {
         switch (self as? TransportFault)?.kind {
         case .unreachable, .lost: true

@@ -2,14 +2,14 @@ internal import Foundation
 internal import IDMCore
 internal import Synchronization
 
-/// What stands at the end of a chain: checks a request, lets the transport make it, follows redirects, reads the body
-/// and judges the response.
+/// Executes one request at the end of the interceptor chain: checks it, sends it, follows redirects, reads the body and
+/// applies the rules.
 struct RequestExecutor: Sendable {
     let configuration: ServiceConfiguration
     let transport: any HTTPTransport
     let rules: [ResponseRule]
     let clock: any Clock<Duration>
-    /// Whether the body is left to whoever asks, unless the response is a failure.
+    /// True if the caller reads the body, unless the response is a failure.
     let opens: Bool
 
     /// - Parameter scope: Whom the call goes for that the request is a part of.
@@ -119,13 +119,13 @@ extension RequestExecutor {
     private func send(_ request: TransportRequest) async throws -> TransportResponse {
         guard let cache = configuration.cache else { return try await transport.send(request) }
         let transport = self.transport
-        return try await CachedExchange(cache: cache, secrets: configuration.redaction) {
+        return try await CachedExchange(cache: cache, secrets: configuration.redaction, isShared: !opens) {
             try await transport.send($0)
         }.response(to: request)
     }
 
-    /// The request with the cookies for its address, and their generation. Redirects don't take them along. Nil where
-    /// those that there are by now belong to somebody else.
+    /// Returns the request with the cookies for its address, and their generation. Redirects don't keep these cookies.
+    /// The generation is nil, and no cookie is added, if the cookies belong to another user than the call.
     private func withCookies(
         _ request: TransportRequest, _ scope: CredentialScope
     ) -> (TransportRequest, generation: Int?) {
@@ -190,12 +190,12 @@ extension RequestExecutor {
 }
 
 extension IntegrationProgress {
-    /// Whether it is reported how far the body of a response has come. What has been heard isn't taken back, and behind
-    /// a failure there may be another attempt.
+    /// Returns true if the progress of a response's body is reported. Progress can't be taken back, and a failure may
+    /// be followed by another attempt.
     fileprivate static func isReported(for status: Int) -> Bool { (200..<300).contains(status) }
 }
 
-/// Hears what a transport tells of a response before it hands it over.
+/// Reports the progress of a response that its transport receives as a whole.
 private final class ResponseProgress: Sendable {
     private let sound: @Sendable () -> Void
     private let recorder = EventRecorder.current
@@ -208,7 +208,7 @@ private final class ResponseProgress: Sendable {
         self.sound = sound
     }
 
-    /// Whether the head has been heard of, and written down.
+    /// True if the head has been reported and recorded.
     var hasHead: Bool { hasHeard.load(ordering: .acquiring) }
 
     func hear(_ arrival: TransportRequest.Arrival) {

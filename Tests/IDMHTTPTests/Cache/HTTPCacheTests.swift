@@ -165,6 +165,56 @@ struct HTTPCacheTests {
         #expect(cache.bytesInMemory == 0)
     }
 
+    @Test("shares one response among equal requests", arguments: ["max-age=60", "no-store"], [true, false])
+    func shared(control: String, isEqual: Bool) async throws {
+        let (asked, gate, queued) = (Log(), Signal(), Log())
+        let transport = ScriptedTransport { request in
+            asked.add("asked")
+            try await gate.wait()
+            return .text("x", headers: ["Cache-Control": control])
+        }
+        var service = try HTTPService(transport)
+        service.configuration.cache = cache()
+        let recorder = EventRecorder(clock: ContinuousClock()) { event in
+            if case .queued = event { queued.add("queued") }
+        }
+        let responses = (0..<3).map { number in
+            let request = ServiceRequest(.get, "/a", headers: isEqual ? [:] : ["Accept-Language": "\(number)"])
+            return EventRecorder.$current.withValue(recorder) {
+                Task { [service] in try await service.request(request).text }
+            }
+        }
+        try await (isEqual ? queued : asked).count(reaches: isEqual ? 2 : 3)
+        gate.open()
+        for response in responses { #expect(try await response.value == "x") }
+
+        #expect(asked.count == (isEqual && control == "max-age=60" ? 1 : 3))
+    }
+
+    @Test("lets the next of equal requests ask when the first is cancelled")
+    func sharedCancelled() async throws {
+        let (asked, gate) = (Log(), Signal())
+        let transport = ScriptedTransport { _ in
+            asked.add("asked")
+            try await gate.wait()
+            return .text("x", headers: ["Cache-Control": "max-age=60"])
+        }
+        var service = try HTTPService(transport)
+        service.configuration.cache = cache()
+        let request = { @Sendable [service] in try await service.request(ServiceRequest(.get, "/a")).text }
+        let first = Task { try await request() }
+        try await asked.count(reaches: 1)
+        let (second, third) = (Task { try await request() }, Task { try await request() })
+        third.cancel()
+        await #expect(throws: CancellationError.self) { try await third.value }
+        first.cancel()
+        try await asked.count(reaches: 2)
+        gate.open()
+
+        #expect(try await second.value == "x")
+        #expect(asked.count == 2)
+    }
+
     @Test("is wiped of what was for a user by a log-out, a log-in and a removal of cookies, and of nothing else")
     func wiped() async throws {
         try await withCache { server, service in

@@ -13,10 +13,11 @@ func withServer(_ body: (LoopbackServer, HTTPService) async throws -> Void) asyn
 }
 
 extension LoopbackServer {
-    /// A service of this server.
+    /// A service of this server, without a cache, in which equal requests would wait for each other.
     func service(_ path: String = "", interceptors: [any HTTPInterceptor] = []) -> HTTPService {
-        HTTPService(
-            configuration: ServiceConfiguration(baseURL: url(path), idleTimeout: .patient), interceptors: interceptors)
+        var configuration = ServiceConfiguration(baseURL: url(path), idleTimeout: .patient)
+        configuration.cache = nil
+        return HTTPService(configuration: configuration, interceptors: interceptors)
     }
 }
 

@@ -38,13 +38,15 @@ extension TransportResponse {
 }
 
 extension HTTPService {
-    /// A service of an API that doesn't exist, without a deadline.
+    /// A service of an API that doesn't exist, without a deadline and without a cache, in which equal requests would
+    /// wait for each other.
     init(
         _ transport: any HTTPTransport, interceptors: [any HTTPInterceptor] = [], rules: [ResponseRule] = [],
         clock: any Clock<Duration> = ContinuousClock()
     ) throws {
         var configuration = try api("https://h/v1")
         configuration.totalTimeout = nil
+        configuration.cache = nil
         self.init(
             configuration: configuration, transport: transport, interceptors: interceptors, rules: rules, clock: clock)
     }
