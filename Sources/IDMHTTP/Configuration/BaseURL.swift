@@ -5,7 +5,7 @@ struct BaseURL: Sendable, Equatable {
     let origin: ServiceOrigin
     /// The path without a slash at its end. Empty for the root.
     let path: String
-    /// What stands behind the `?`. Empty without one.
+    /// The query, without its `?`. Empty if there is none.
     let query: String
 
     init(_ url: URL) throws(ServiceRequest.Fault) {

@@ -10,7 +10,7 @@ struct Found<Value: Sendable>: Sendable {
 }
 
 extension Found<Double> {
-    /// So many seconds, as a time that can be counted with.
+    /// Returns a number of seconds as a duration that fits the arithmetic of clocks.
     func seconds() throws(ServiceConfiguration.ReadingFault) -> Duration {
         // Beyond lie times that other arithmetic can't take, and before it such as are too short to be any.
         guard value > 0, value <= 3_155_760_000, Duration.seconds(value) > .zero else {
@@ -65,7 +65,7 @@ struct ConfigurationSection: Decodable, Sendable {
     private let path: String
     private let isEndpoint: Bool
 
-    /// What the base URL is called here.
+    /// The name of the base URL's key in this section.
     var baseURLKey: String { isEndpoint ? "Base" : "baseURL" }
 
     init(from decoder: any Decoder) throws {
@@ -100,7 +100,7 @@ struct ConfigurationSection: Decodable, Sendable {
         path.isEmpty ? name : "\(path).\(name)"
     }
 
-    /// This section with another one on top.
+    /// Returns this section with the values of `other` in place of its own.
     func overlaid(by other: ConfigurationSection) -> ConfigurationSection {
         var result = self
         result.baseURL = other.baseURL ?? baseURL
@@ -115,7 +115,7 @@ struct ConfigurationSection: Decodable, Sendable {
     }
 }
 
-/// A whole file: a section, or one with an `Endpoint` that is read in its place.
+/// A whole file: a section, or one with an `Endpoint` section, which is then read instead.
 struct ConfigurationFile: Decodable {
     static let endpoint = "Endpoint"
 

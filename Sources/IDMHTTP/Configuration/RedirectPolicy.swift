@@ -1,20 +1,20 @@
-/// What is done about a response that sends a request elsewhere.
+/// The policy for responses that redirect a request.
 ///
-/// To another origin no header goes along that is marked as secret, or whose name says that it opens something:
-/// `Authorization`, `Cookie`, every `…-Key` and their like, and what ``ServiceRedaction/adding(_:)`` adds to them. Only
-/// a key that says that it finds something, as `Partition-Key` does, goes along.
+/// A redirect to another origin drops every header field that is marked as secret or has the name of a credential:
+/// `Authorization`, `Cookie`, every `…-Key` and similar names, and those that ``ServiceRedaction/adding(_:)`` adds. A
+/// key that only locates something, such as `Partition-Key`, is kept.
 public struct RedirectPolicy: Sendable, Hashable {
     enum Kind: Sendable { case follow, followAnywhere, hand }
 
     let kind: Kind
-    /// Whether a redirect that keeps the method (307 and 308, and 301 and 302 of other methods than POST) takes the body
-    /// along to another origin. False unless you set it: a body may hold a password.
+    /// True if a redirect that keeps the method (307 and 308, and 301 and 302 of other methods than POST) takes the
+    /// body to another origin. False by default, since a body may contain a password.
     ///
     /// ```swift
     /// configuration.redirects.sendsBodiesToOtherOrigins = true
     /// ```
     ///
-    /// The body of a request that an ``Authenticator`` makes never goes along.
+    /// The body of a request of an ``Authenticator`` never leaves its origin.
     public var sendsBodiesToOtherOrigins = false
 
     init(kind: Kind) { self.kind = kind }

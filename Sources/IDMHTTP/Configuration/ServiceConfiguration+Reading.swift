@@ -14,15 +14,15 @@ extension ServiceConfiguration {
     ///
     /// The keys are `baseURL`, `headers`, `idleTimeout` and `totalTimeout` (in seconds), `cachePolicy` (a case of
     /// ``ServiceRequest/CachePolicy`` by its name), `maximumBody` and `maximumHeader` (in bytes), `maximumRedirects`
-    /// and `environments`. Only a base URL has to be there. A key that isn't one of them is
-    /// an error, so that none is misspelt for ever. If there is an `Endpoint`, as in the Info.plist of an app, it is
-    /// read in place of the file: there the base URL may be called `Base`, and other keys are left alone.
+    /// and `environments`. Only the base URL is required. An unknown key is an error, so that misspelt keys are found.
+    /// If the file has an `Endpoint` section, as the Info.plist of an app can have, that section is read instead: in it
+    /// the base URL may also be named `Base`, and unknown keys are ignored.
     ///
     /// - Parameters:
     ///   - file: A file whose name ends with `.plist` or `.json`.
-    ///   - environment: The entry of `environments` that goes on top of what stands beside it. Headers add up.
+    ///   - environment: The entry of `environments` whose values replace those beside it. Headers are merged.
     ///   - variable: An environment variable. If it is set and not empty, it is the base URL.
-    ///   - variables: Where the variable is looked for: by default in those of the process.
+    ///   - variables: The variables in which `variable` is looked up. By default those of the process.
     public init(
         contentsOf file: URL, environment: String? = nil, variable: String? = nil,
         in variables: [String: String] = ProcessInfo.processInfo.environment
@@ -60,13 +60,13 @@ extension ServiceConfiguration {
         try self.init(section.section, environment, variable.flatMap { name in variables[name].map { (name, $0) } })
     }
 
-    /// Reads the `Endpoint` of an app's Info.plist, as ``init(contentsOf:environment:variable:in:)`` does.
+    /// Reads the `Endpoint` section of an app's Info.plist, as ``init(contentsOf:environment:variable:in:)`` does.
     ///
     /// - Parameters:
-    ///   - bundle: Whose Info.plist it is.
-    ///   - environment: The entry of `environments` that goes on top.
+    ///   - bundle: The bundle with the Info.plist.
+    ///   - environment: The entry of `environments` whose values replace those beside it.
     ///   - variable: An environment variable. If it is set and not empty, it is the base URL.
-    ///   - variables: Where the variable is looked for.
+    ///   - variables: The variables in which `variable` is looked up.
     public init(
         infoOf bundle: Bundle, environment: String? = nil, variable: String? = nil,
         in variables: [String: String] = ProcessInfo.processInfo.environment
@@ -127,7 +127,7 @@ extension ServiceConfiguration {
 }
 
 extension ServiceConfiguration {
-    /// Why a configuration can't be read. Values aren't told: they may be secret.
+    /// The reasons for which a configuration can't be read. They contain no values, since those may be secret.
     public enum ReadingFault: Error, Sendable, Hashable {
         /// The file can't be read, or is neither of the two kinds.
         case unreadable(String, reason: String)
@@ -139,7 +139,7 @@ extension ServiceConfiguration {
         case unknown(key: String)
         /// The value of a key is still the name of a variable, `$BASE_URL` or `$(BASE_URL)`: the variable isn't set.
         case variableNotSet(String, key: String)
-        /// What stands under a key, or in an environment variable, can't be used.
+        /// The value of a key or of an environment variable can't be used.
         case malformed(key: String, reason: String)
     }
 }

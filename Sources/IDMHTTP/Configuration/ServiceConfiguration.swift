@@ -1,19 +1,19 @@
 public import Foundation
 
-/// Where a service is, and what holds for each of its requests.
+/// The address of a service, and the settings of all its requests.
 ///
 /// ```swift
 /// var configuration = ServiceConfiguration(baseURL: url, headers: ["Accept-Language": "en"])
 /// configuration.idleTimeout = .seconds(20)
 /// ```
 ///
-/// It can be read from a file as well: ``init(contentsOf:environment:variable:in:)``.
+/// ``init(contentsOf:environment:variable:in:)`` reads a configuration from a file.
 public struct ServiceConfiguration: Sendable {
-    /// What every path stands below: http or https, with or without a path, a query and a slash at its end.
+    /// The URL below which all paths are: http or https, with or without a path, a query and a slash at its end.
     public var baseURL: URL {
         didSet { base = BaseURL.reading(baseURL) }
     }
-    /// What was made of the base URL, once for all requests.
+    /// The parsed base URL, or its fault. Parsed once for all requests.
     private(set) var base: Result<BaseURL, ServiceRequest.Fault>
     /// Whom requests go to. Nil if the base URL is none.
     var origin: ServiceOrigin? { try? base.get().origin }
@@ -23,18 +23,18 @@ public struct ServiceConfiguration: Sendable {
     public var idleTimeout: Duration
     /// The longest time for everything about a request, unless it has its own. Nil for no end.
     public var totalTimeout: Duration?
-    /// How the ``cache`` is used, unless a request says it.
+    /// The use of the ``cache``, unless a request has a policy of its own.
     public var cachePolicy: ServiceRequest.CachePolicy
-    /// Where responses are kept to be used again. In memory unless you give another one; nil for none.
+    /// The cache of responses: in memory by default. Nil for none.
     public var cache: HTTPCache?
-    /// What is done about a response that sends a request elsewhere.
+    /// The policy for responses that redirect a request.
     public var redirects: RedirectPolicy
-    /// Where cookies are kept. Nil for none: what servers set is then handed over in the header of their responses, and
-    /// never sent back.
+    /// The store of cookies. Nil for none: `Set-Cookie` then stays in the header of the response, and no cookie is
+    /// sent.
     public var cookies: ServiceCookies?
-    /// How much is taken from a server.
+    /// The limits for responses.
     public var limits: Limits
-    /// What is left out wherever a request or a response is shown.
+    /// The redaction of every description of a request or a response.
     public var redaction: ServiceRedaction
 
     /// Makes a configuration. The base URL is checked when a request is sent.
@@ -57,7 +57,7 @@ public struct ServiceConfiguration: Sendable {
         self.cache = cache
     }
 
-    /// How much is taken from a server before it is refused.
+    /// The limits above which a response is refused.
     public struct Limits: Sendable, Hashable {
         /// The most bytes of a body that is held in memory, once it is unpacked.
         public var body: Int
@@ -79,7 +79,7 @@ extension ServiceConfiguration: CustomStringConvertible, CustomReflectable {
     /// The base URL, with its secrets redacted.
     public var description: String { redaction.url(baseURL.absoluteString).escapedForDescription() }
 
-    /// Nothing but the redacted description: what is dumped holds no secrets either.
+    /// The redacted description alone, so that `dump` shows no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 

@@ -4,7 +4,7 @@ struct ServiceCookie: Sendable {
     let value: String
     /// Below which path it is sent.
     let path: String
-    /// When it is over, in seconds since 1970. Nil for one that lasts as long as it is kept.
+    /// The expiry, in seconds since 1970. Nil for a cookie that stays as long as its store.
     private let end: Int?
 
     private static let longest = 4_096
@@ -59,17 +59,17 @@ struct ServiceCookie: Sendable {
         byte >= 32 && byte != 127 || byte == 9
     }
 
-    /// Whether it isn't to be sent any more.
+    /// Returns true if the cookie has expired.
     func isOver(at now: Int) -> Bool { end.map { $0 <= now } ?? false }
 
-    /// Whether it is sent to a path.
+    /// Returns true if the cookie is sent to a path.
     func isFor(_ requested: String) -> Bool {
         requested == path || requested.hasPrefix(path.hasSuffix("/") ? path : path + "/")
     }
 }
 
 extension String {
-    /// Whether this is what `Max-Age` may say (RFC 6265, 5.2.2): digits, perhaps behind a minus.
+    /// True for a value that `Max-Age` can have (RFC 6265, 5.2.2): digits, optionally with a minus in front.
     fileprivate var isDecimalInteger: Bool {
         (hasPrefix("-") ? dropFirst() : self[...]).consists(of: .digits)
     }

@@ -46,8 +46,8 @@ public final class ServiceCookies: Sendable {
         self.now = now
     }
 
-    /// Removes all cookies. Requests that were made before go on without any: what is set by responses to them isn't
-    /// kept, and neither a redirect nor a retry takes those along that come later.
+    /// Removes all cookies. Requests that were made before continue without any: cookies of their responses aren't
+    /// stored, and their redirects and retries don't send newer ones.
     public func removeAll() {
         state.withLock { state in
             state.cookies = [:]
@@ -58,7 +58,7 @@ public final class ServiceCookies: Sendable {
         caches.wipe()
     }
 
-    /// Which cookies those are that there are by now.
+    /// The number of the current set of cookies. It changes with each removal of all.
     var generation: Int { state.withLock { $0.generation } }
 
     /// The names of the cookies that would go to an address, in the order in which they would.
@@ -66,7 +66,8 @@ public final class ServiceCookies: Sendable {
         cookies(for: url).found.map(\.name)
     }
 
-    /// What a request to an address has in its header, nil if there is nothing, and the generation that it is of.
+    /// Returns the `Cookie` value for an address, nil if there are no cookies for it, and the generation of the
+    /// cookies.
     func header(for url: URL) -> (value: String?, generation: Int) {
         let (found, generation) = cookies(for: url)
         return (found.isEmpty ? nil : found.map { "\($0.name)=\($0.value)" }.joined(separator: "; "), generation)
@@ -133,9 +134,9 @@ extension ServiceCookies.State {
 }
 
 extension ServiceCookies: CustomStringConvertible, CustomReflectable {
-    /// How many there are, and nothing of what is in them.
+    /// The number of cookies, without their content.
     public var description: String { "\(state.withLock { $0.cookies.values.reduce(0) { $0 + $1.count } }) cookies" }
 
-    /// Nothing but the description.
+    /// The description alone.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

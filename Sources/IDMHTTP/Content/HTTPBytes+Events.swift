@@ -13,7 +13,7 @@ extension HTTPBytes {
     public struct Events: AsyncSequence, Sendable {
         /// One event.
         public typealias Element = ServerSentEvent
-        /// Whatever stopped the transfer, or a ``LineFault``.
+        /// The error that ended the transfer, or a ``LineFault``.
         public typealias Failure = any Error
 
         fileprivate let lines: Lines
@@ -24,7 +24,7 @@ extension HTTPBytes {
             Iterator(lines: lines.makeAsyncIterator(), parser: ServerSentEventParser(limit: limit))
         }
 
-        /// Reads one event after the other.
+        /// An iterator over the events.
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate var lines: Lines.Iterator
             fileprivate var parser: ServerSentEventParser

@@ -26,7 +26,7 @@ extension HTTPBytes {
     public struct Lines: AsyncSequence, Sendable {
         /// One line, without its end.
         public typealias Element = String
-        /// Whatever stopped the transfer, or a ``LineFault``.
+        /// The error that ended the transfer, or a ``LineFault``.
         public typealias Failure = any Error
 
         fileprivate let bytes: HTTPBytes
@@ -37,7 +37,7 @@ extension HTTPBytes {
             Iterator(pieces: bytes.makeAsyncIterator(), splitter: LineSplitter(limit: limit))
         }
 
-        /// Reads one line after the other.
+        /// An iterator over the lines.
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate var pieces: HTTPBytes.Iterator
             fileprivate var splitter: LineSplitter

@@ -1,20 +1,19 @@
 public import Foundation
 
-/// A body on its way, in pieces: read as fast as the reader asks, so that no more than a piece or two is ever in
-/// memory.
+/// The bytes of a body, in pieces. They are read at the pace of the reader, so that at most two pieces are in memory.
 ///
 /// ```swift
 /// for try await piece in stream.bytes { try file.write(contentsOf: piece) }
 /// ```
 ///
-/// Pieces are never empty and come in any size. Nothing is read before the first one is awaited. The body of a response
-/// can be read once, for it isn't kept: read again, it goes on where the first reader stopped. So its transfer isn't
-/// stopped by whoever leaves off reading, but when the task that reads is cancelled, and when nobody holds the bytes
-/// any more, nor an iterator of them.
+/// Pieces are never empty and have any size. Reading begins with the first piece that is awaited. The body of a
+/// response isn't stored and can be read once: a second reader continues where the first one stopped. The transfer ends
+/// when the reading task is cancelled, and when the bytes and all their iterators are released. Leaving a loop doesn't
+/// end it.
 public struct HTTPBytes: AsyncSequence, Sendable {
     /// One piece.
     public typealias Element = Data
-    /// Whatever stopped the transfer.
+    /// The error that ended the transfer.
     public typealias Failure = any Error
 
     private let open: @Sendable () -> any ByteCursor
@@ -38,7 +37,7 @@ public struct HTTPBytes: AsyncSequence, Sendable {
         Iterator(cursor: open())
     }
 
-    /// Reads one piece after the other.
+    /// An iterator over the pieces.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var cursor: any ByteCursor
 
@@ -60,8 +59,8 @@ public struct HTTPBytes: AsyncSequence, Sendable {
 }
 
 extension HTTPBytes {
-    /// These bytes in pieces of so many at least, as far as they come at once: for whoever has to go far for each
-    /// piece.
+    /// Returns these bytes in pieces of at least `least` bytes, as far as those are available, for a reader with a high
+    /// cost per piece.
     func gathered(_ least: Int) -> HTTPBytes {
         HTTPBytes {
             var cursor = open()
@@ -71,7 +70,7 @@ extension HTTPBytes {
     }
 }
 
-/// Where the pieces of a body come from.
+/// A source of the pieces of a body.
 protocol ByteCursor {
     /// From now on so many bytes at least are wanted at once, if they come at once. A wish, and no more.
     mutating func gather(_ least: Int)

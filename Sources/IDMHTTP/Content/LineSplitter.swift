@@ -33,7 +33,7 @@ struct LineSplitter {
         return lines
     }
 
-    /// What stands behind the last end of a line. Nil if nothing does.
+    /// Returns the rest after the last line end, or nil if there is none.
     mutating func last() -> String? {
         rest.isEmpty ? nil : take()
     }

@@ -1,12 +1,12 @@
 /// A message of a `text/event-stream`, as the HTML standard has it.
 public struct ServerSentEvent: Sendable, Hashable {
-    /// What kind of a message it is. `message` if the server doesn't say.
+    /// The type of the event. `message` by default.
     public var event: String
-    /// What it says. Lines are joined with LF.
+    /// The data. Lines are joined with LF.
     public var data: String
     /// The latest id that the server gave, for a `Last-Event-ID`. Empty if it gave none.
     public var id: String
-    /// How long to wait before connecting again, as the server said last. Nil if it didn't.
+    /// The latest reconnection time from the server, nil if it has sent none.
     public var retry: Duration?
 
     /// Makes a message.

@@ -4,7 +4,7 @@ extension ServiceJSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Exp
     ExpressibleByFloatLiteral, ExpressibleByStringInterpolation, ExpressibleByArrayLiteral,
     ExpressibleByDictionaryLiteral
 {
-    /// Nothing.
+    /// Makes `.null`.
     public init(nilLiteral: ()) { self = .null }
     /// True or false.
     public init(booleanLiteral value: Bool) { self = .bool(value) }

@@ -7,7 +7,7 @@
 /// What isn't there is `.null`, so that a path can be followed to its end and asked there. Whole numbers that fit into
 /// an `Int` are ``integer(_:)``, all others ``number(_:)``. Of names that stand in an object twice the last one counts.
 public enum ServiceJSON: Sendable, Hashable {
-    /// Nothing.
+    /// The value `null`.
     case null
     /// True or false.
     case bool(Bool)
@@ -22,16 +22,16 @@ public enum ServiceJSON: Sendable, Hashable {
     /// Values under names.
     case object([String: ServiceJSON])
 
-    /// What stands under a name. `.null` if nothing does.
+    /// The value of a key. `.null` for a missing key and for a value that isn't an object.
     public subscript(_ name: String) -> ServiceJSON { object?[name] ?? .null }
 
-    /// What stands at a place. `.null` if nothing does.
+    /// The element at an index. `.null` for a missing element and for a value that isn't an array.
     public subscript(_ index: Int) -> ServiceJSON {
         guard let array, array.indices.contains(index) else { return .null }
         return array[index]
     }
 
-    /// Whether this is nothing.
+    /// True for `.null`.
     public var isNull: Bool { self == .null }
     /// True or false, if it is one of them.
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }

@@ -7,7 +7,7 @@ internal import IDMFiles
 /// A flipped bit anywhere, a missing end or another version makes the file unreadable as a whole, so that no field of it
 /// is ever believed alone.
 struct ChecksummedText {
-    /// What the file is: the first word of its line.
+    /// The format of the file: the first word of its first line.
     let format: String
     let version: Int
 

@@ -9,7 +9,7 @@ extension FileLayer {
         }
     }
 
-    /// Puts bytes in the place of a file in one step, by way of another one.
+    /// Replaces a file with these bytes in one step, by writing a second file and renaming it.
     func replace(
         _ path: String, by way: String, with bytes: [UInt8], synchronizing: Bool
     ) throws(FileFault) {
@@ -31,7 +31,7 @@ extension FileLayer {
         try rename(way, path)
     }
 
-    /// What is in a file. Nil if it can't be read, isn't one, or has a megabyte and more.
+    /// Returns the contents of a file. Nil if it can't be read, isn't a regular file, or has a megabyte or more.
     func contents(of path: String) -> [UInt8]? {
         guard let file = try? open(path, .reading) else { return nil }
         defer { try? close(file) }
@@ -90,14 +90,14 @@ extension FileLayer {
         try synchronize(folder)
     }
 
-    /// Who may read and write a file that this process makes anew. Makes one for a moment, in place of what is there.
+    /// Returns the mode of files that this process creates. Creates one for a moment, replacing an existing file.
     func modeOfNewFiles(by way: String) throws(FileFault) -> UInt32 {
         try removeIfThere(way)
         return try modeOfNewFile(way) { _ throws(FileFault) in }
     }
 
-    /// Who may read and write a file that was made this user's alone: others, where the file system keeps nothing of
-    /// that. Makes one for a moment, of a name that nobody has.
+    /// Returns the mode of files that are created for this user alone. It has more permissions where the file system
+    /// doesn't store them. Creates one for a moment, under an unused name.
     func modeOfPrivateFiles(beside path: String) throws(FileFault) -> UInt32 {
         let number = String(UInt32.random(in: .min ... .max), radix: 16)
         return try modeOfNewFile("\(path).\(number)") { file throws(FileFault) in try permit(file, 0o600) }

@@ -9,7 +9,7 @@ protocol FileLayer: Sendable {
     /// Writes up to the length of the buffer. Returns how much it was.
     func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileFault) -> Int
     func cut(_ file: Int32, to length: Int64) throws(FileFault)
-    /// Makes a file this descriptor's alone, until it is closed. Fails if it is another one's.
+    /// Locks a file for this descriptor until it is closed. Fails if another descriptor holds the lock.
     func lock(_ file: Int32) throws(FileFault)
     /// Says who may read and write a file.
     func permit(_ file: Int32, _ mode: UInt32) throws(FileFault)
@@ -20,7 +20,7 @@ protocol FileLayer: Sendable {
     /// Gives a file a second name. Fails if there is something of that name.
     func link(_ path: String, _ target: String) throws(FileFault)
     func remove(_ path: String) throws(FileFault)
-    /// Since when the system runs: the same text until it ends. Nil if nobody knows.
+    /// The start of the system: the same text until the next start. Nil if it isn't known.
     var session: String? { get }
 }
 
@@ -28,7 +28,7 @@ enum FileOpening: Sendable {
     case reading
     /// A file that is made if it isn't there, for this user alone.
     case writing
-    /// A file that isn't there yet, for whoever new files are for.
+    /// A new file with the default permissions.
     case creating
     case folder
 }
@@ -39,13 +39,13 @@ struct FileStatus: Sendable, Hashable {
     var kind: Kind
     var size: Int64
     var identity: FileIdentity
-    /// Who may read and write it.
+    /// The permissions.
     var mode: UInt32
-    /// How many names it has.
+    /// The number of hard links.
     var links: UInt64 = 1
-    /// When something was written to it last, since 1970: as told by whoever has set that.
+    /// The time of the last write, since 1970. Programs can set it to any value.
     var modified = Duration.zero
-    /// When anything of it was changed last, since 1970: its contents, its times or its permissions. No call sets it.
+    /// The time of the last change of contents, times or permissions, since 1970. No call sets it.
     var changed = Duration.zero
 }
 
@@ -54,8 +54,8 @@ struct FileIdentity: Codable, Sendable, Hashable {
     var device: UInt64
     var number: UInt64
 
-    /// Whether it is the file that was written down in the folder that it is in. By its number alone: that of a device
-    /// is one for this run of the system, and may be another when the disk is connected again.
+    /// Returns true if the file is the one that a record in the same folder describes. Compares inode numbers only: the
+    /// device number can change when the disk is connected again.
     func isStill(_ writtenDown: FileIdentity) -> Bool { number == writtenDown.number }
 }
 
@@ -67,7 +67,7 @@ struct FileFault: Error, Hashable {
     }
 
     let call: Call
-    /// What `errno` was.
+    /// The value of `errno`.
     let code: Int32
     /// The name of the file, without the folders that it stands in.
     var name = ""

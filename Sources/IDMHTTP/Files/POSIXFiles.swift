@@ -151,7 +151,7 @@ extension Duration {
 }
 
 extension FileFault {
-    /// Nothing is there.
+    /// True if the file doesn't exist.
     var isAbsence: Bool { code == ENOENT || code == ENOTDIR }
     /// A folder stands where a file was to go.
     static func folder(_ name: String) -> FileFault { FileFault(call: .rename, code: EISDIR, name: name) }
@@ -160,15 +160,15 @@ extension FileFault {
     /// Something stands where a file was to go.
     static func presence(_ name: String) -> FileFault { FileFault(call: .link, code: EEXIST, name: name) }
 
-    /// What is there is somebody else's to write.
+    /// The file is in use by another writer.
     static func use(_ name: String) -> FileFault { FileFault(call: .lock, code: EWOULDBLOCK, name: name) }
 
-    /// What stands at a path isn't what was put there.
+    /// The file at a path isn't the one that was put there.
     static func stale(_ name: String) -> FileFault { FileFault(call: .rename, code: ESTALE, name: name) }
 
     /// Something is there already.
     var isPresence: Bool { code == EEXIST }
-    /// What was written may be lost. Otherwise the file system only doesn't know how to wait for it.
+    /// True if written data may be lost. Other errors mean only that the file system can't wait for the write.
     var isLoss: Bool { !isUnknown && code != EINVAL && code != EROFS }
     /// The file system knows no second names.
     var isUnknown: Bool { code == EPERM || code == ENOTSUP || code == EOPNOTSUPP || code == ENOSYS || code == EMLINK }

@@ -7,9 +7,9 @@ extension String {
     /// The last of the names. Empty without one.
     var lastName: String { namesInPath.last ?? "" }
 
-    /// What stands before the last name, with its slash.
+    /// The path without its last name, with a slash at its end.
     var folderOfPath: String { String(Substring(utf8.dropLast(lastName.utf8.count))) }
 
-    /// Whether a path begins at the root.
+    /// True for an absolute path.
     var isWholePath: Bool { utf8.first == UInt8(ascii: "/") }
 }

@@ -1,4 +1,4 @@
-/// Something around each request of a service: it may change the request, answer it itself, or make it again.
+/// A step around each request of a service. It can change the request, answer it itself, or send it again.
 ///
 /// ```swift
 /// struct Language: HTTPInterceptor {
@@ -10,16 +10,15 @@
 /// }
 /// ```
 ///
-/// Interceptors stand in the order in which a request passes them; its response comes back the other way. What comes
-/// back has been judged: a failure is thrown, as an ``HTTPError`` in most cases. Whatever an interceptor does to a
-/// request is checked as if it had been so from the start.
+/// A request passes the interceptors in the order of ``HTTPService/interceptors``; its response returns in the opposite
+/// order. A response that the rules reject arrives as a thrown error, in most cases an ``HTTPError``. A changed request
+/// is checked as if it had been made that way.
 ///
-/// A request that is opened (``HTTPService/open(_:)``) passes the same interceptors. Its response comes back as soon as
-/// its header has: the body is ``ServiceResponse/stream``, which an interceptor hands on, or puts other bytes in the
-/// place of.
+/// A request of ``HTTPService/open(_:)`` passes the same interceptors. Its response returns as soon as its header has
+/// arrived; the body is ``ServiceResponse/stream``, which an interceptor can replace.
 ///
-/// It runs away from the caller's actor, for several requests at once. When the request is cancelled or its deadline is
-/// over, its task is cancelled; an interceptor that goes on regardless is left behind.
+/// An interceptor runs away from the caller's actor, for several requests at once. When the request is cancelled or its
+/// total time-out ends, its task is cancelled. The caller doesn't wait for an interceptor that ignores this.
 public protocol HTTPInterceptor: Sendable {
     /// Answers a request, with the help of what comes next.
     ///

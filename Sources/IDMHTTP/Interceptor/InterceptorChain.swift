@@ -1,8 +1,8 @@
-/// What comes behind an interceptor: the other ones, and the transport behind them.
+/// The rest of the chain behind an interceptor: further interceptors, and the transport at its end.
 ///
-/// A chain is of one call: whatever is made of it is the same thing done again, and goes for the same user.
+/// A chain belongs to one call. All its requests are repetitions of that call, and are made for the same user.
 public struct InterceptorChain: Sendable {
-    /// What the chain is of.
+    /// The context of the call.
     let call: RequestContext
     private let place: Int
 
@@ -23,7 +23,7 @@ public struct InterceptorChain: Sendable {
     /// The service's configuration.
     public var configuration: ServiceConfiguration { call.configuration }
 
-    /// The same chain as one of another call, which goes for nobody yet.
+    /// The same chain for a new call, which has no user yet.
     var ofAnotherCall: InterceptorChain {
         InterceptorChain(RequestContext(call.interceptors, call.configuration, call.exchange), from: place)
     }
@@ -41,6 +41,6 @@ extension InterceptorChain: CustomStringConvertible, CustomReflectable {
         (call.interceptors[place...].map { "\(type(of: $0))" } + ["\(configuration)"]).joined(separator: " → ")
     }
 
-    /// Nothing but the description: what is dumped holds no secrets.
+    /// The description alone, so that `dump` shows no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

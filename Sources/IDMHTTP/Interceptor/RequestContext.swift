@@ -21,12 +21,13 @@ final class RequestContext: Sendable {
         if let cookies = configuration.cookies { _ = scope.include(cookies.generation, of: cookies) }
     }
 
-    /// The call is given up, and this is why: what is done for it is about to be cancelled, and hears nothing else.
+    /// Stores the reason for which the call ends. Its work is cancelled next, and sees nothing but a cancellation.
     func giveUp(_ reason: HTTPError.Reason) {
         ending.withLock { $0 = reason }
     }
 
-    /// What an error is to whoever tells of a request: why the call was given up, if that is what it comes of.
+    /// Returns the error to log for `error`: for a cancellation, the reason for which the call was ended, if there is
+    /// one.
     func cause(of error: any Error, of request: String) -> any Error {
         guard error is CancellationError, let reason = ending.withLock({ $0 }) else { return error }
         return HTTPError(reason, request: request)

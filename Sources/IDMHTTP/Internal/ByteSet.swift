@@ -29,18 +29,18 @@ struct ByteSet: Sendable, Equatable {
     static let digits = ByteSet("0123456789")
     static let alphanumerics = ByteSet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz").union(digits)
     static let hexDigits = digits.union(ByteSet("ABCDEFabcdef"))
-    /// What a URL may hold anywhere and means itself (RFC 3986).
+    /// The characters that a URL may contain anywhere unescaped (RFC 3986).
     static let unreserved = alphanumerics.union(ByteSet("-._~"))
-    /// What a segment of a path may hold beside percent-escapes.
+    /// The characters of a path segment, besides percent escapes.
     static let pathSegment = unreserved.union(ByteSet("!$&'()*+,;=:@"))
-    /// What a form holds as it is.
+    /// The characters that a form contains unescaped.
     static let form = alphanumerics.union(ByteSet("*-._"))
     /// The names of methods and headers (RFC 9110).
     static let token = alphanumerics.union(ByteSet("!#$%&'*+-.^_`|~"))
 }
 
 extension StringProtocol {
-    /// Whether there is a character, and each is one of the set.
+    /// Returns true if the text isn't empty, and all its characters are in the set.
     func consists(of set: ByteSet) -> Bool {
         !isEmpty && utf8.allSatisfy(set.contains)
     }

@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension Error {
-    /// What went wrong, in a few words and without the paths that Foundation puts into its sentences.
+    /// The reason of an error in a few words, without the paths that Foundation adds to its sentences.
     var shortReason: String {
         guard let error = self as? CocoaError else { return "\(self)".escapedForDescription() }
         return switch error.code {

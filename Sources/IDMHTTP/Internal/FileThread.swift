@@ -1,10 +1,10 @@
 internal import Dispatch
 internal import IDMCore
 
-/// Runs the jobs of an actor on a queue of its own, whose thread may wait for a disk: none of the cooperative pool
-/// does.
+/// Runs the jobs of an actor on a queue of its own, whose thread may wait for a disk. Threads of the cooperative pool
+/// never do.
 ///
-/// Whoever watches the task that makes it is told of each job, from when it is handed in until it has run.
+/// A tracker of the task that makes it is notified of each job, from its submission to its end.
 final class FileThread: SerialExecutor {
     private let queue: DispatchQueue
     private let watch = LibraryTask.watch

@@ -13,7 +13,7 @@ struct Heap<Order: Comparable, Element> {
     private var elements: [Int: Element] = [:]
     private var lastNumber = 0
 
-    /// How many there are, and how many places they take.
+    /// The number of elements, and of the places they use.
     var counts: (elements: Int, places: Int) { (elements.count, places.count) }
 
     /// Takes an element. Returns what it can be removed with.

@@ -1,11 +1,11 @@
 internal import IDMCore
 
-/// The first of several results, for one who waits. Whatever comes later isn't heard.
+/// The first of several results, for one awaiting task. Later results are discarded.
 final class OneShot<Value: Sendable>: Sendable {
     private enum State {
         case open
         case waiting(TrackedContinuation<Value, any Error>)
-        /// Decided, and not to be heard yet, also by one who comes only now.
+        /// Decided, but not yet delivered, also not to a task that awaits it now.
         case ending(TrackedContinuation<Value, any Error>?)
         case ended(Result<Value, any Error>)
         case heard
@@ -13,9 +13,9 @@ final class OneShot<Value: Sendable>: Sendable {
 
     private let state = Locked(State.open)
 
-    /// Ends it. False if it has ended before.
+    /// Decides the result. Returns false if it was decided before.
     ///
-    /// - Parameter action: Happens if it hasn't: once this is decided, and before the one who waits hears of it.
+    /// - Parameter action: Runs after the decision, and before the awaiting task resumes.
     @discardableResult
     func end(_ result: Result<Value, any Error>, before action: () -> Void = {}) -> Bool {
         let isFirst = state.withLock { state in

@@ -12,7 +12,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether the scalar shows, and changes nothing about how others do.
+    /// True if the scalar is visible, and doesn't change how others are shown.
     fileprivate var isVisible: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: false

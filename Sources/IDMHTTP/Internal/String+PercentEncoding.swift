@@ -23,7 +23,7 @@ extension StringProtocol {
         return bytes
     }
 
-    /// Whether each `%` is followed by two hexadecimal digits.
+    /// True if each `%` is followed by two hexadecimal digits.
     var hasSoundEscapes: Bool {
         var digits = 0
         for byte in utf8 {
@@ -37,7 +37,7 @@ extension StringProtocol {
         return digits == 0
     }
 
-    /// Whether the text is `.` or `..`, its dots written in whatever way: a step in a path, and not a name.
+    /// True for `.` and `..`, with escaped or unescaped dots: a step in a path, not a name.
     var isDotSegment: Bool {
         // No more than two dots, of three bytes each. Most segments are seen not to be one by how they begin.
         guard let first = utf8.first, first == UInt8(ascii: ".") || first == UInt8(ascii: "%"), utf8.count <= 6 else {

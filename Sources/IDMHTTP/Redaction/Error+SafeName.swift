@@ -1,8 +1,8 @@
 internal import Foundation
 
 extension Error {
-    /// What an error of the caller's own says of itself: its `errorDescription`, its `description`, or else the name of
-    /// its type. What it holds isn't shown unless it says so.
+    /// The text of a caller's own error: its `errorDescription`, its `description`, or else the name of its type. Its
+    /// contents aren't shown otherwise.
     var ownText: String {
         // The types are asked: a cast of the value makes an NSError of it, which describes everything.
         let isDescribed = type(of: self) is any CustomStringConvertible.Type
@@ -10,8 +10,7 @@ extension Error {
         return text.flatMap { $0.isEmpty ? nil : $0.escapedForDescription(limit: 300) } ?? "\(type(of: self))"
     }
 
-    /// What kind of an error it is, without anything of what it holds: its text may quote a URL with all that is secret
-    /// in it.
+    /// The kind of an error without its contents: its text can quote a URL with secrets.
     var safeName: String {
         if let error = self as? HTTPError { return "\(error)" }
         if let fault = self as? TransportFault { return "\(fault)" }

@@ -1,8 +1,8 @@
 internal import Foundation
 
 extension ServiceRedaction {
-    /// How often a value may hold an address, escapes or JSON that is looked at. A value that is escaped more often is
-    /// hidden: a server may send as many levels as a header holds.
+    /// The number of nested levels of addresses, escapes or JSON that are examined. A value with more levels is
+    /// redacted: a server can send as many as fit into a header.
     private static let levels = 3
     private static let signs = "?&#;".unicodeScalars
 
@@ -13,7 +13,8 @@ extension ServiceRedaction {
     /// Scalar by scalar: a sign is one also before a mark that is drawn on top of it.
     func url(_ text: String) -> String { url(text, levels: Self.levels) }
 
-    /// Whether a plain value holds a secret: an address or a form that does, a field `password: …`, JSON.
+    /// Returns true if an unescaped value contains a secret: an address or a form with one, a field `password: …`, or
+    /// JSON.
     func findsSecret(in value: String) -> Bool { findsSecret(in: value, levels: Self.levels) }
 
     /// - Parameter levels: How many more levels of a value are looked at.
@@ -43,7 +44,7 @@ extension ServiceRedaction {
         return shown
     }
 
-    /// Whether a field of a query says that what another one holds is secret.
+    /// Returns true if a field of a query names the secret that another field contains.
     private func hasLabelOfSecret(_ text: String) -> Bool {
         let fields = text.unicodeScalars.split(omittingEmptySubsequences: false, whereSeparator: Self.signs.contains)
         return fields.dropFirst().contains { field in
@@ -53,7 +54,7 @@ extension ServiceRedaction {
         }
     }
 
-    /// Whether a value that may be escaped holds a secret.
+    /// Returns true if a value, escaped or not, contains a secret.
     private func isSecretEscaped(_ value: String, levels: Int) -> Bool {
         let plain = value.removingEscapes()
         guard plain != value else { return namesSecret(value) }
@@ -68,7 +69,8 @@ extension ServiceRedaction {
             || holdsSecretJSON(value, levels: levels)
     }
 
-    /// Whether a text has a secret name before a colon, as JSON, GraphQL and headers have it: `logIn(password: "x")`.
+    /// Returns true if a text has a secret name before a colon, as JSON, GraphQL and headers do: `logIn(password:
+    /// "x")`.
     private func namesSecret(_ text: String) -> Bool {
         guard text.utf8.contains(UInt8(ascii: ":")) else { return false }
         let name = /([A-Za-z0-9_.\[\]-]+)[\\"' ]*:/.matchingSemantics(.unicodeScalar)

@@ -52,7 +52,7 @@ extension ServiceRedaction {
         return list.enumerated().map { $0 > label ? Self.mark : redacted($1) }
     }
 
-    /// Whether a text holds a secret: a field with a name that says so, or a credential that is seen to be one.
+    /// Returns true if a text contains a secret: a field with a secret name, or a recognizable credential.
     private func holdsSecret(_ text: String) -> Bool {
         if findsSecret(in: text) { return true }
         // What has no digit in it is a word like others: `Basic authentication`.
@@ -72,7 +72,8 @@ extension ServiceRedaction {
 }
 
 extension String {
-    /// Whether this is a form as a browser sends it: fields of a name, `=` and a value, with everything else escaped.
+    /// True for a form in the notation of browsers: fields of a name, `=` and a value, with all other characters
+    /// escaped.
     fileprivate var isForm: Bool {
         let allowed = ByteSet.form.union(ByteSet("+%[]~"))
         return hasSoundEscapes

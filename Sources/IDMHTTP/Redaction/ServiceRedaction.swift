@@ -1,15 +1,15 @@
-/// What is left out wherever a request or a response is shown: in descriptions, errors, logs and cURL commands.
+/// The rules by which secrets are left out of descriptions, errors, logs and cURL commands.
 ///
-/// Names are compared without regard to case, `-` and `_`, which tell no more than where the word `key` begins.
-/// ``standard`` is what everything uses that isn't told otherwise.
+/// Names are compared without case, `-` and `_`, which only show where the word `key` begins. ``standard`` is the
+/// default everywhere.
 public struct ServiceRedaction: Sendable, Hashable {
-    /// What stands in place of a secret.
+    /// The text that replaces a secret.
     public static let mark = "<redacted>"
 
-    /// Nothing is secret. Only for your own eyes.
+    /// Redacts nothing. For your own eyes only.
     public static let none = ServiceRedaction(words: [], names: [])
 
-    /// What is commonly secret: credentials, cookies, tokens, passwords, keys of an API and signatures.
+    /// Redacts what is commonly secret: credentials, cookies, tokens, passwords, API keys and signatures.
     public static let standard = ServiceRedaction(
         words: [
             "accesskey", "apikey", "assertion", "authentication", "authorization", "cookie", "credential", "passcode",
@@ -29,17 +29,17 @@ public struct ServiceRedaction: Sendable, Hashable {
             "primary", "range", "routing", "row", "shard", "sort", "surrogate",
         ])
 
-    /// What makes a name secret wherever it stands in it.
+    /// Words that make a name secret wherever they occur in it.
     private var words: Set<String>
     /// Whole names, or whole parts of one as `user[pin]` and `user.pin` have them.
     private var names: Set<String>
-    /// What makes a name secret as its last word: `X-GitHub-OTP`, `userPin`.
+    /// Words that make a name secret at its end: `X-GitHub-OTP`, `userPin`.
     private var endings: Set<String>
     private var beginnings: Set<String>
     /// Names that only begin or end like secret ones.
     private var plain: Set<String>
-    /// The words before `-Key` that say that it finds something: `Partition-Key`, `Sort-Key`. Others open something,
-    /// for all that anybody knows.
+    /// Words before `-Key` that locate something: `Partition-Key`, `Sort-Key`. Keys with any other word count as
+    /// credentials.
     private var finding: Set<String>
 
     /// This, with more names that are secret.
@@ -49,15 +49,15 @@ public struct ServiceRedaction: Sendable, Hashable {
         return result
     }
 
-    /// Whether what stands under a name is secret: the value of a header, of a query item, of a field in a body.
+    /// Returns true if the value of a name is secret: of a header, of a query item, of a field in a body.
     ///
-    /// Whatever is seen to be called a key is, as `app-key`, `app_key` and `appKey`, and not `appkey`: it is better not
-    /// to show one that opens nothing.
+    /// A name with the word `key` is secret, such as `app-key`, `app_key` and `appKey`, but not `appkey`. A harmless
+    /// key may be redacted as well.
     public func isSecret(_ name: String) -> Bool {
         self != .none && Self.parts(of: name).contains { isOpeningPart($0) || isKey($0) }
     }
 
-    /// Whether what stands under a name opens something, unless the name says otherwise.
+    /// Returns true if the name is that of a credential, by its words.
     private func isOpening(_ name: String) -> Bool {
         self != .none && Self.parts(of: name).contains(where: isOpeningPart)
     }
@@ -79,30 +79,30 @@ public struct ServiceRedaction: Sendable, Hashable {
         return isKey(name) && !finding.contains(String(Self.written(name).split(separator: "-").dropLast().last ?? ""))
     }
 
-    /// As it is written: `monkey` is no key, nor is `appkey`, which nobody can tell from one.
+    /// Case matters here: neither `monkey` nor `appkey`, which can't be told from it, counts as a key.
     private func isKey(_ name: String) -> Bool {
         Self.written(name).hasSuffix("-key") && !plain.contains(where: Self.folded(name).hasSuffix)
     }
 
-    /// Whether the value of a header is secret.
+    /// Returns true if the value of a header is secret.
     func isSecret(_ field: ServiceHeaders.Field) -> Bool {
         field.isSecret && self != .none || isSecret(field.name.spelling)
     }
 
-    /// Whether a header is for the origin alone that it was made for. Less than what isn't shown: without what only
-    /// looks like a secret, a server may not understand the request.
+    /// Returns true if a header is sent to the origin of the request only. These are fewer than the redacted ones: a
+    /// server may not understand a request without a header that only looks secret.
     func isBoundToOrigin(_ field: ServiceHeaders.Field) -> Bool {
         if field.isSecret && self != .none || isOpening(field.name.spelling) { return true }
         // An address with a secret in it, above all that of the page that led here.
         return (field.name == "Referer" || field.value.contains("://")) && url(field.value) != field.value
     }
 
-    /// Whether the value of a query item is secret.
+    /// Returns true if the value of a query item is secret.
     func isSecret(_ item: ServiceRequest.Query.Item) -> Bool {
         item.isSecret && self != .none || isSecret(item.name)
     }
 
-    /// Whether the value of a parameter of a path is secret.
+    /// Returns true if the value of a path parameter is secret.
     func isSecretParameter(_ name: String, _ value: String) -> Bool { isSecret(name) || findsSecret(in: value) }
 
     /// This, with names that are secret in one request, unless nothing is.

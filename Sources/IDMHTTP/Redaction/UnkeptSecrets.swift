@@ -1,17 +1,17 @@
 internal import Foundation
 
-/// What is never written to a disk: what isn't shown, by what is commonly secret or by what the service calls so.
+/// The secrets that are never written to a disk: those of the standard redaction and of the service's own.
 struct UnkeptSecrets: Sendable {
     private let redactions: [ServiceRedaction]
 
     init(own: ServiceRedaction) { redactions = [.standard, own] }
 
-    /// Whether a parameter of a path holds a secret.
+    /// Returns true if a path parameter contains a secret.
     func isSecret(_ name: String, _ value: String) -> Bool {
         redactions.contains { $0.isSecretParameter(name, value) }
     }
 
-    /// Whether a header holds a secret.
+    /// Returns true if a header contains a secret.
     func isSecret(_ field: ServiceHeaders.Field) -> Bool {
         redactions.contains { $0.value(of: field) != field.value }
     }
@@ -24,7 +24,7 @@ struct UnkeptSecrets: Sendable {
         }
     }
 
-    /// Whether an address holds nothing that is secret.
+    /// Returns true if an address contains no secret.
     func isOpen(_ link: URL) -> Bool {
         !redactions.contains { $0.url(link.absoluteString) != link.absoluteString }
     }

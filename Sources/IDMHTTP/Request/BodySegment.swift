@@ -35,8 +35,8 @@ enum BodySegment: Sendable {
     }
 }
 
-/// Reads segments one behind the other, a piece at a time: what is in memory as well, so that whoever sends it can tell
-/// how much has gone, and stop in between.
+/// Reads segments in their order, one piece at a time. Data in memory is split as well, so that the sender can report
+/// its progress and stop.
 struct SegmentCursor: ByteCursor {
     private enum Source {
         case data(Data)
@@ -46,7 +46,7 @@ struct SegmentCursor: ByteCursor {
     static let pieceLength = 64 * 1024
 
     private var segments: ArraySlice<BodySegment>
-    /// What is left of the segment that is being read.
+    /// The unread rest of the current segment.
     private var source: Source?
 
     init(_ segments: [BodySegment]) {

@@ -1,11 +1,11 @@
 internal import IDMCore
 
-/// Whom the requests go for that are made of one thing, be it again or one after the other.
+/// The users for whom a call's requests are made, including its retries and replays. A call stays with its first user.
 final class CredentialScope: Sendable {
     private let users = Locked<[ObjectIdentifier: Int]>([:])
 
-    /// Whether a request may go for a user, or for nobody with nil. The first user to whom an interceptor gives a
-    /// credential, or whose cookies there are, has all of it from then on.
+    /// Returns true if a request may carry the credentials of a user; nil stands for no user. The scope keeps the first
+    /// user that a keeper (an interceptor, or a cookie store) names, and refuses others.
     func include(_ user: Int?, of keeper: AnyObject) -> Bool {
         users.withLock { users in
             let owner = users[ObjectIdentifier(keeper)] ?? user

@@ -43,7 +43,7 @@ public struct MultipartBody: Sendable {
 
     /// The parts, in the order in which they are sent.
     public let parts: [Part]
-    /// What stands between parts, and nowhere else.
+    /// The text between parts. It occurs nowhere else in the body.
     public let boundary: String
 
     /// A body of some parts.
@@ -106,8 +106,7 @@ extension String {
 }
 
 extension Data {
-    /// Whether the bytes stand somewhere in these. Most bytes are leapt over (Horspool): a part may be large, and
-    /// somebody waits.
+    /// Returns true if these bytes contain others. The search skips most bytes (Horspool), because a part can be large.
     func holds(_ bytes: [UInt8]) -> Bool {
         guard let last = bytes.indices.last, count >= bytes.count else { return bytes.isEmpty }
         var leaps = [Int](repeating: bytes.count, count: 256)

@@ -3,12 +3,12 @@ public import Foundation
 extension RequestBody {
     /// A body that is ready to travel. Made from a ``RequestBody``, for a transport.
     public struct Encoded: Sendable {
-        /// How many bytes there are. Nil if nobody knows before the end.
+        /// The number of bytes. Nil if it isn't known before the end.
         public let length: Int?
         /// The bytes, if all of them are in memory. Nil if a stream or a file is among them, which is no empty body:
         /// ``bytes()`` reads those as well.
         public let data: Data?
-        /// Whether ``bytes()`` can be called more than once. Only a stream that doesn't say so can't.
+        /// True if ``bytes()`` can be called more than once. Only a stream that doesn't declare it can't.
         public var isReplayable: Bool { passage == nil }
 
         /// The file, if the body is one and nothing else.
@@ -55,8 +55,8 @@ extension RequestBody {
             return source
         }
 
-        /// This, with its bytes led through something on their way, for those who read them one after the other.
-        /// Whoever takes all of them as a whole finds them as they were.
+        /// Returns this body with its bytes passed through a transformation, for readers of ``bytes()``. ``data`` stays
+        /// as it is.
         func led(through way: (HTTPBytes) -> HTTPBytes) -> Encoded {
             var led = self
             led.source = way(source)

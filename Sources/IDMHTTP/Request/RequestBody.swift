@@ -1,17 +1,17 @@
 public import Foundation
 internal import Synchronization
 
-/// What a request carries to the server.
+/// The body of a request.
 ///
 /// ```swift
 /// let request = ServiceRequest(.post, "/users", body: .json(user))
 /// ```
 ///
-/// A body is made when the request is sent: values are encoded then, and files are read while they travel. It brings
-/// its own `Content-Type`, which a header of the request may replace.
+/// A body is made when the request is sent: values are encoded at that time, and files are read while they are sent. It
+/// sets its own `Content-Type`, which a header of the request can replace.
 ///
-/// Everything but a stream can be sent again, for a redirect, a retry or a replay with another credential; a stream can
-/// if it says so. Of a file, or of a multipart body with files, no more than a piece of 64 KB is ever in memory.
+/// Every body except a stream can be sent again, for a redirect, a retry or a replay with another credential; a stream
+/// can if it declares that. Of a file, or of a multipart body with files, at most a piece of 64 KB is in memory.
 public struct RequestBody: Sendable {
     enum Kind: Sendable {
         case encoder(@Sendable () throws -> Data)
@@ -22,7 +22,7 @@ public struct RequestBody: Sendable {
         case stream(HTTPBytes, length: Int?, Passage?)
     }
 
-    /// What the server is told that the body is.
+    /// The `Content-Type` of the body.
     public let contentType: String
     let kind: Kind
 
@@ -68,7 +68,7 @@ public struct RequestBody: Sendable {
         RequestBody(contentType: contentType, kind: .file(url))
     }
 
-    /// What an encoder of your own makes, each time the body is made.
+    /// A body from an encoder of your own, called each time the body is made.
     public static func custom(
         contentType: String, encode: @escaping @Sendable () throws -> Data
     ) -> RequestBody {
@@ -110,7 +110,7 @@ extension RequestBody {
         case usedUp
     }
 
-    /// Whether the body can be sent again.
+    /// True if the body can be sent again.
     var isReplayable: Bool {
         if case .stream(_, _, .some) = kind { false } else { true }
     }

@@ -27,7 +27,8 @@ extension ServiceHeaders {
 }
 
 extension ServiceHeaders {
-    /// How many bytes of a body the server has announced. Of a packed body that says nothing.
+    /// The length of the body that the server has announced. Nil for a packed body, whose announced length is another
+    /// one.
     var announcedLength: Int64? {
         self["Content-Encoding"] == nil ? self[.contentLength].flatMap { Int64($0) }.map { Swift.max($0, 0) } : nil
     }

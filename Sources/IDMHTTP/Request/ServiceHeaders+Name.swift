@@ -14,7 +14,7 @@ extension ServiceHeaders {
 }
 
 extension ServiceHeaders.Name: Hashable {
-    /// Whether both names are the same, without regard to case.
+    /// Returns true if the names are equal, ignoring case.
     public static func == (first: Self, second: Self) -> Bool {
         first.folded == second.folded
     }

@@ -11,13 +11,13 @@
 public struct ServiceHeaders: Sendable, Hashable {
     /// One line of a header.
     public struct Field: Sendable, Hashable {
-        /// What the line is called.
+        /// The name of the field.
         public var name: Name
-        /// What it says.
+        /// The value of the field.
         public var value: String
-        /// Whether the value is a secret, whatever the name is: never shown, and never taken along to another origin.
+        /// True if the value is a secret, whatever its name: it is never shown, and never sent to another origin.
         ///
-        /// Values of common names, such as Authorization and Cookie, are secret anyway: see ``ServiceRedaction``.
+        /// Values of common names, such as Authorization and Cookie, are always secret: see ``ServiceRedaction``.
         public var isSecret: Bool
 
         /// Makes a field. Neither part is checked before a request is sent.
@@ -40,11 +40,10 @@ public struct ServiceHeaders: Sendable, Hashable {
         self.fields = Array(fields)
     }
 
-    /// What the fields of a name say: one value, or several joined with a comma, as RFC 9110 has it. Nil without a
-    /// field.
+    /// The value of a name: several fields are joined with a comma, as RFC 9110 defines it. Nil without a field.
     ///
-    /// Setting a value replaces all fields of the name, at the place of the first one; nil removes them. Of
-    /// `Set-Cookie`, whose values can't be joined, see ``values(of:)``.
+    /// Setting a value replaces all fields of the name, at the place of the first one; nil removes them. Values of
+    /// `Set-Cookie` can't be joined: see ``values(of:)``.
     public subscript(_ name: Name) -> String? {
         get {
             let values = values(of: name)
@@ -57,7 +56,7 @@ public struct ServiceHeaders: Sendable, Hashable {
         }
     }
 
-    /// What each field of a name says, in their order.
+    /// Returns the values of all fields with a name, in their order.
     public func values(of name: Name) -> [String] {
         fields.filter { $0.name == name }.map(\.value)
     }
@@ -83,7 +82,7 @@ public struct ServiceHeaders: Sendable, Hashable {
         fields.removeAll { $0.name == name }
     }
 
-    /// These fields, with those of others on top: a name that the others have is theirs alone.
+    /// Returns these fields, with all fields of a name replaced by those that `others` has for it.
     public func merging(_ others: ServiceHeaders) -> ServiceHeaders {
         let names = Set(others.map(\.name))
         return ServiceHeaders(fields.filter { !names.contains($0.name) } + others.fields)
@@ -117,7 +116,7 @@ extension ServiceHeaders: CustomStringConvertible {
 }
 
 extension ServiceHeaders: CustomReflectable {
-    /// Nothing but the redacted description: what is dumped holds no secrets either.
+    /// The redacted description alone, so that `dump` shows no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
@@ -130,6 +129,6 @@ extension ServiceHeaders.Field: CustomStringConvertible, CustomReflectable {
         "\(name): \(redaction.value(of: self))"
     }
 
-    /// Nothing but the redacted description.
+    /// The redacted description alone.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

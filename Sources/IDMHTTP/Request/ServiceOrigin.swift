@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Whom a request goes to: scheme, host and port. Credentials of one origin are nobody else's.
+/// The origin of a URL: scheme, host and port. Credentials of one origin are sent to no other.
 struct ServiceOrigin: Sendable, Hashable, CustomStringConvertible {
     /// `http` or `https`.
     let scheme: String

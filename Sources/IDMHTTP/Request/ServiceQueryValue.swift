@@ -1,8 +1,8 @@
 public import Foundation
 
-/// What can stand in a query or in a form: text, numbers, truth values, identifiers, arrays of them, and nothing.
+/// A value in a query or in a form: text, numbers, booleans, identifiers, arrays of them, and nil.
 ///
-/// An enumeration of strings only has to say that it conforms:
+/// An enumeration of strings only has to declare the conformance:
 ///
 /// ```swift
 /// enum Order: String, ServiceQueryValue { case newest, oldest }
@@ -13,9 +13,9 @@ public protocol ServiceQueryValue: Sendable {
 }
 
 extension ServiceRequest.Query {
-    /// What stands under one name.
+    /// The content of one name.
     public enum Content: Sendable, Hashable {
-        /// Nothing: the name isn't sent.
+        /// No value: the name isn't sent.
         case none
         /// One value, which may be empty.
         case single(String)

@@ -33,11 +33,12 @@ extension ServiceRequest {
         case time(String)
     }
 
-    /// What is wrong with the path of a request.
+    /// The faults of a path.
     public enum PathFault: Sendable, Hashable {
-        /// A `{` without its `}`, or the other way round.
+        /// A `{` without a `}`, or a `}` without a `{`.
         case unbalancedBrace
-        /// What stands between braces, or behind a colon, is no name: letters, digits and `_`, not a digit first.
+        /// The text between braces, or after a colon, isn't a name: letters, digits and `_`, without a digit at its
+        /// start.
         case parameterName(String)
         /// A `?` or a `#`: what follows belongs in ``ServiceRequest/query``.
         case queryOrFragment
@@ -51,7 +52,7 @@ extension ServiceRequest {
         case notAPath
     }
 
-    /// What is wrong with the value of a path parameter.
+    /// The faults of the value of a path parameter.
     public enum ParameterFault: Sendable, Hashable {
         /// It is empty, so that another path would be asked for.
         case empty
@@ -59,7 +60,7 @@ extension ServiceRequest {
         case dotSegment
     }
 
-    /// What is wrong with a base URL.
+    /// The faults of a base URL.
     public enum BaseURLFault: Sendable, Hashable {
         /// It isn't a URL, or has no host.
         case malformed

@@ -1,6 +1,6 @@
 extension ServiceRequest {
-    /// What a request asks a server to do. The name is sent as it is written, since methods differ in case, but for
-    /// those of RFC 9110: what is spelt like one of them is that one, as URLSession has it.
+    /// The method of a request. Its name is sent as it is written, since methods are case-sensitive. A name that
+    /// differs from a method of RFC 9110 in case alone becomes that method, as in URLSession.
     public struct Method: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
         /// The name that is sent.
         public let name: String
@@ -40,17 +40,17 @@ extension ServiceRequest {
         public static let options: Self = "OPTIONS"
         private static let trace: Self = "TRACE"
 
-        /// Whether a request changes nothing on the server (RFC 9110).
+        /// True if the method changes nothing on the server (RFC 9110).
         public var isSafe: Bool { [.get, .head, .options, .trace].contains(self) }
 
-        /// Whether a request that is sent twice does what it does when it is sent once (RFC 9110).
+        /// True if sending the request twice has the same effect as sending it once (RFC 9110).
         public var isIdempotent: Bool { isSafe || self == .put || self == .delete }
 
-        /// Whether a request may carry a body. What a server does with one of a GET or HEAD isn't defined, and
-        /// URLSession doesn't send it.
+        /// True if a request may carry a body. The effect of a body of GET or HEAD isn't defined, and URLSession
+        /// doesn't send it.
         var allowsBody: Bool { self != .get && self != .head && self != .trace }
 
-        /// Whether a response to it has a body, whatever length it announces.
+        /// Returns true if a response has a body, whatever length it announces.
         func getsBody(with status: Int) -> Bool { self != .head && status != 204 && status != 304 }
 
         func check() throws(Fault) {
@@ -60,12 +60,12 @@ extension ServiceRequest {
             }
         }
 
-        /// Whether it does no harm if a request with such a header arrives twice.
+        /// Returns true if a request with these headers may arrive twice.
         func isReplaySafe(with headers: ServiceHeaders) -> Bool {
             isIdempotent || headers[.idempotencyKey]?.isEmpty == false
         }
     }
 
-    /// Whether the request can be made again, and it does no harm if it has arrived before.
+    /// True if the request can be sent again, also when it has arrived before.
     var isRetryable: Bool { method.isReplaySafe(with: headers) && body?.isReplayable != false }
 }

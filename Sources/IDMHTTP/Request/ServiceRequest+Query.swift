@@ -10,11 +10,11 @@ extension ServiceRequest {
     public struct Query: Sendable, Hashable {
         /// A name with its value.
         public struct Item: Sendable, Hashable {
-            /// What the value is called.
+            /// The name of the value.
             public var name: String
             /// The value.
             public var content: Content
-            /// Whether the value is a secret, whatever the name is: never shown.
+            /// True if the value is a secret, whatever its name: it is never shown.
             var isSecret = false
 
             /// Makes an item.
@@ -24,7 +24,7 @@ extension ServiceRequest {
             }
         }
 
-        /// How the values of a list are told apart.
+        /// The notations for lists.
         public enum ListStyle: Sendable, Hashable {
             /// `tags=new&tags=free`
             case repeated
@@ -36,7 +36,7 @@ extension ServiceRequest {
 
         /// The names and values, in the order in which they are sent.
         public var items: [Item]
-        /// How lists are written.
+        /// The notation for lists.
         public var listStyle: ListStyle
 
         /// A query without items.
@@ -89,8 +89,7 @@ extension ServiceRequest.Query {
         for index in items.indices where !known.items.contains(items[index]) { items[index].isSecret = true }
     }
 
-    /// What tells of a value of an item whether it is secret: by the item's name, by what another one says of it, or by
-    /// what is in it.
+    /// Returns a test for secret values. It looks at the name of the item, at the other items, and at the value itself.
     func secrets(by redaction: ServiceRedaction) -> (Item, String) -> Bool {
         let pairIsSecret = redaction.isSecretPair(items)
         return { item, value in
@@ -128,7 +127,7 @@ extension ServiceRequest.Query: CustomStringConvertible, CustomReflectable {
     /// The query as a URL holds it, with its secrets redacted.
     public var description: String { encodedForURL(redacted: .standard) }
 
-    /// Nothing but the redacted description.
+    /// The redacted description alone.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
@@ -136,6 +135,6 @@ extension ServiceRequest.Query.Item: CustomStringConvertible, CustomReflectable 
     /// The item as a URL holds it, with a secret redacted. Empty if it isn't sent.
     public var description: String { ServiceRequest.Query([self]).description }
 
-    /// Nothing but the redacted description.
+    /// The redacted description alone.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

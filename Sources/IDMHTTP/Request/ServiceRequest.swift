@@ -1,15 +1,15 @@
 public import Foundation
 
-/// What a service is asked: a method, a path below the service's base URL, and what goes with it.
+/// A request of a service: a method, a path below the base URL, and its query, headers and body.
 ///
 /// ```swift
 /// let request = ServiceRequest(.get, "/users/{id}/posts", pathParameters: ["id": id], query: ["page": 2])
 /// ```
 ///
-/// A request is a value without an address. Everything in it is checked when it is sent; what can't be sent as it
-/// stands is refused with a ``Fault``, and nothing of it reaches the network.
+/// A request is a value without an address. It is checked when it is sent: an invalid one is refused with a ``Fault``,
+/// and nothing of it reaches the network.
 public struct ServiceRequest: Sendable {
-    /// What the server is asked to do.
+    /// The method.
     public var method: Method
     /// The path below the base URL. `{name}` stands for a parameter, and so does `:name` at the start of a segment.
     public var path: String
@@ -20,29 +20,29 @@ public struct ServiceRequest: Sendable {
     public var pathParameters: [String: String] {
         didSet { pathParameters = Self.withoutColons(pathParameters) }
     }
-    /// Whether ``link`` is an address of the caller's own, which may have another origin than the service.
+    /// True if ``link`` is an address of the caller's own, which may have another origin than the service.
     var isAbsolute = false
-    /// Whether an ``AuthenticationInterceptor`` adds the user's credential. See ``withoutAuthentication()``.
+    /// True if an ``AuthenticationInterceptor`` adds the user's credential. See ``withoutAuthentication()``.
     public var usesAuthentication = true
-    /// What stands behind the `?`, after what the base URL itself has there.
+    /// The query. It follows the query of the base URL.
     public var query: Query
     /// The header, on top of the one that the service sends with each request.
     public var headers: ServiceHeaders
-    /// What the request carries.
+    /// The body.
     public var body: RequestBody?
     /// The longest time in which nothing is sent or received. Nil for the service's own.
     public var idleTimeout: Duration?
     /// The longest time for everything, from the first byte to the last, with redirects, retries, pauses and the waits
     /// between them. Nil for the service's own.
     public var totalTimeout: Duration?
-    /// How the ``ServiceConfiguration/cache`` is used. Nil for the service's own.
+    /// The use of the ``ServiceConfiguration/cache``. Nil for the service's own policy.
     public var cachePolicy: CachePolicy?
-    /// Hears how many bytes of the body have gone. It starts anew with each attempt and each redirect.
+    /// Receives the number of body bytes that were sent. It starts at 0 with each attempt and each redirect.
     var didSend: (@Sendable (_ sent: Int64) -> Void)?
-    /// Sees the body each time that it has been made, and may put another one in its place.
+    /// Receives the body each time it has been made, and can return a replacement.
     var didEncode: (@Sendable (RequestBody.Encoded) -> RequestBody.Encoded)?
 
-    /// Whether it goes past the cache: a transfer keeps what comes in files of its own.
+    /// True if the request bypasses the cache: a transfer stores bytes in files of its own.
     var skipsCache = false
     /// Whom it goes for, where it is one of several that are made of one thing. Nil if it is all there is.
     var scope: CredentialScope?
@@ -69,11 +69,11 @@ public struct ServiceRequest: Sendable {
         self.cachePolicy = cachePolicy
     }
 
-    /// Makes a request for an address that the server gave: the next page, say, or where something has been created.
+    /// Makes a request for an address from the server, such as the next page, or the location of a new item.
     ///
-    /// It may be a whole one, or one that starts from the base URL (`/users?page=2`, `?page=2`) or from a base of its
-    /// own (`URL(string: "42", relativeTo: response.url)`). It has to have the origin of the service: credentials and
-    /// headers are for nobody else. What the base URL has behind its `?` isn't added.
+    /// The link can be absolute, relative to the base URL (`/users?page=2`, `?page=2`), or relative to a base of its
+    /// own (`URL(string: "42", relativeTo: response.url)`). It must have the origin of the service, since credentials
+    /// and headers are for no other. The query of the base URL isn't added.
     ///
     /// ```swift
     /// if let next = page.next { page = try await service.fetch(Page(request: ServiceRequest(link: next))) }
@@ -123,7 +123,7 @@ public struct ServiceRequest: Sendable {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// How a response that is stored in the ``ServiceConfiguration/cache`` is used.
+    /// The ways in which a stored response of the ``ServiceConfiguration/cache`` is used.
     public enum CachePolicy: Sendable, Hashable {
         /// A stored response answers while it is fresh (RFC 9111); otherwise the server is asked whether it still holds.
         case standard
@@ -160,6 +160,6 @@ extension ServiceRequest: CustomStringConvertible, CustomReflectable {
             uniqueKeysWithValues: pathParameters.map { ($0, redaction.isSecretParameter($0, $1) ? "redacted" : $1) })
     }
 
-    /// Nothing but the redacted description: what is dumped holds no secrets either.
+    /// The redacted description alone, so that `dump` shows no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

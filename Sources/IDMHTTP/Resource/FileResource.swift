@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What is in a file, with how to read it: the same reading as for a server, over a bundled or a local file.
+/// A value in a bundled or local file, read in the same way as one on a server.
 ///
 /// ```swift
 /// struct BundledCities: FileResource, DecodableReading {
@@ -13,7 +13,7 @@ public import Foundation
 /// }
 /// ```
 public protocol FileResource<Value>: ResourceReading {
-    /// Where the file is.
+    /// The location of the file.
     var file: URL { get }
 }
 

@@ -1,11 +1,11 @@
-/// What a server has, with how to read it: a request, and a value made of the response.
+/// A value on a server: a request, and the reading of its response.
 ///
-/// Where a thing is and how it is read are two protocols, so that the same reading serves a server and a file: conform
-/// to ``DecodableResource`` or one of its like for both at once, or to this and to any ``ResourceReading``.
+/// Location and reading are two protocols, so that one reading serves servers and files: conform to
+/// ``DecodableResource`` or a similar protocol for both, or to this one and to any ``ResourceReading``.
 public protocol HTTPResource<Value>: ResourceReading {
-    /// Where the resource is.
+    /// The request for the resource.
     var request: ServiceRequest { get }
-    /// What decides whether a response is a success, before the service's own rules. None unless you say so.
+    /// The rules that are applied before the service's own. None by default.
     var rules: [ResponseRule] { get }
 }
 

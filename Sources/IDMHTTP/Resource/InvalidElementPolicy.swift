@@ -1,4 +1,4 @@
-/// What is done about an element of an array that can't be read.
+/// The policy for elements of an array that can't be read.
 public struct InvalidElementPolicy: Sendable {
     let skips: Bool
     let report: @Sendable (any Error) -> Void
@@ -8,7 +8,7 @@ public struct InvalidElementPolicy: Sendable {
     /// The element is left out.
     public static let skip = InvalidElementPolicy(skips: true, report: { _ in })
 
-    /// The element is left out, and somebody is told why: once for each, in their order, where the body is read.
+    /// Leaves the element out and reports its error: once for each, in their order, on the thread that reads the body.
     public static func skip(_ report: @escaping @Sendable (any Error) -> Void) -> InvalidElementPolicy {
         InvalidElementPolicy(skips: true, report: report)
     }

@@ -73,9 +73,9 @@ public struct ObjectParser<Object: Sendable>: Sendable {
 }
 
 extension ServiceJSON {
-    /// What this is, where it has to be something: `try json["name"].require(\.string)`.
+    /// Returns the value of a required kind: `try json["name"].require(\.string)`.
     ///
-    /// Throws an ``HTTPError/DecodingFault`` if it is something else, or nothing.
+    /// Throws an ``HTTPError/DecodingFault`` if the value is missing or of another kind.
     public func require<Value>(_ kind: (ServiceJSON) -> Value?) throws(HTTPError.DecodingFault) -> Value {
         guard let value = kind(self) else {
             throw HTTPError.DecodingFault(path: "", reason: "there is no \(Value.self), but \(kindName)")

@@ -3,15 +3,15 @@ public import Foundation
 /// Reads JSON into a type that decodes itself.
 public protocol DecodableReading<Value>: ResourceReading where Value: Decodable {
     associatedtype Value
-    /// What reads the JSON. A plain decoder unless you say so.
+    /// The decoder of the JSON. A plain one by default.
     var decoder: JSONDecoder { get }
-    /// Where in the body the value is: `data.items`, `data.0`. Nil, the default, for the whole of it.
+    /// The path of the value in the body: `data.items`, `data.0`. Nil, the default, for the whole body.
     ///
-    /// A dot that belongs to a name is written `\.`. Names are as they stand in the body, or as the decoder's
-    /// `keyDecodingStrategy` makes them.
+    /// A dot within a name is written `\.`. Names are those of the body, or those that the decoder's
+    /// `keyDecodingStrategy` makes of them.
     var rootKeyPath: String? { get }
-    /// What is done about an element of an array that can't be read. It fails the whole unless you say so. Only a
-    /// `Value` that is an array has elements.
+    /// The policy for elements of an array that can't be read. By default the whole value fails. Has an effect only if
+    /// `Value` is an array.
     var invalidElements: InvalidElementPolicy { get }
 }
 
@@ -118,14 +118,14 @@ extension DataReading {
 /// Reads a property list into a type that decodes itself.
 public protocol PropertyListReading<Value>: ResourceReading where Value: Decodable {
     associatedtype Value
-    /// What reads the list. A plain decoder unless you say so.
+    /// The decoder of the list. A plain one by default.
     var decoder: PropertyListDecoder { get }
-    /// Where in the list the value is: `data.items`, `data.0`. Nil, the default, for the whole of it.
+    /// The path of the value in the list: `data.items`, `data.0`. Nil, the default, for the whole list.
     ///
-    /// A dot that belongs to a name is written `\.`.
+    /// A dot within a name is written `\.`.
     var rootKeyPath: String? { get }
-    /// What is done about an element of an array that can't be read. It fails the whole unless you say so. Only a
-    /// `Value` that is an array has elements.
+    /// The policy for elements of an array that can't be read. By default the whole value fails. Has an effect only if
+    /// `Value` is an array.
     var invalidElements: InvalidElementPolicy { get }
 }
 

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// How a body becomes a value.
+/// The conversion of a body into a value.
 public protocol ResourceReading<Value>: Sendable {
-    /// What the body becomes.
+    /// The type of the value.
     associatedtype Value: Sendable
 
     /// Makes the value. Called once for each response, away from the caller's actor. What it throws becomes the cause

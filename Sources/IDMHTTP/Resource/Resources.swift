@@ -36,7 +36,7 @@ public protocol PropertyListResource<Value>: HTTPResource, PropertyListReading {
 /// A resource that is read by a ``ResourceParser``.
 public protocol ParsedResource<Value>: HTTPResource {
     associatedtype Value
-    /// What reads the body.
+    /// The parser of the body.
     var parser: ResourceParser<Value> { get }
 }
 

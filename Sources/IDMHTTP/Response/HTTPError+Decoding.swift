@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension HTTPError.DecodingFault {
-    /// What an error of a decoder says of a body.
+    /// Makes a fault from an error of a decoder.
     init(_ error: any Error, in body: Data, contentType: String? = nil, redacted redaction: ServiceRedaction) {
         let (path, reason) = Self.parts(of: error, in: body)
         let holdsSecret = redaction.isSecret(path, in: body)
@@ -28,8 +28,8 @@ extension HTTPError.DecodingFault {
         return text.hasSuffix(".") ? String(text.dropLast()) : text
     }
 
-    /// What is wrong with a body of which a decoder says no more than that it isn't JSON. JSONSerialization says more,
-    /// but not in words that may be shown: some quote from the body, and nobody knows what stands there.
+    /// Returns the fault of a body for which a decoder reports only that it isn't JSON. The texts of JSONSerialization
+    /// are more precise, but can quote secrets from the body.
     private static func flaw(of body: Data) -> String {
         do {
             _ = try JSONSerialization.jsonObject(with: body, options: .fragmentsAllowed)
@@ -43,7 +43,7 @@ extension HTTPError.DecodingFault {
         }
     }
 
-    /// What a body is that was never going to be read.
+    /// Returns the kind of a body that can't be JSON at all.
     private static func diagnosis(of body: Data) -> String? {
         guard let first = body.first(where: { ![9, 10, 13, 32].contains($0) }) else { return "the body is empty" }
         return first == UInt8(ascii: "<") ? "the body is markup" : nil
@@ -51,12 +51,13 @@ extension HTTPError.DecodingFault {
 }
 
 extension DecodingError.Context {
-    /// Whether the decoder says that the whole isn't JSON: on Linux also of a number that doesn't fit its type.
+    /// True if the decoder reports that the whole body isn't JSON. On Linux it does so for a number that doesn't fit
+    /// its type as well.
     fileprivate var blamesJSON: Bool { codingPath.isEmpty && debugDescription.contains("not valid JSON") }
 }
 
 extension ServiceRedaction {
-    /// Whether what stands at the end of a path is secret, by one of the names on the way or by one beside it.
+    /// Returns true if the value at a path is secret, by a name on the path or by a label beside it.
     fileprivate func isSecret(_ path: [any CodingKey], in body: Data) -> Bool {
         if path.contains(where: { isSecret($0.stringValue) }) { return true }
         guard path.contains(where: { Self.isContent($0.stringValue) }) else { return false }

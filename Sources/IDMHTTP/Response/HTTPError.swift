@@ -14,7 +14,7 @@ public import Foundation
 /// Its ``description`` may go into a log: it names the request and the reason, with secrets redacted. A request whose
 /// own task is cancelled fails with `CancellationError`, and never with this.
 public struct HTTPError: Error, Sendable {
-    /// What went wrong.
+    /// The reason of the failure.
     public let reason: Reason
     /// The request, as it may be shown.
     public let request: String
@@ -28,7 +28,7 @@ public struct HTTPError: Error, Sendable {
         self.response = response
     }
 
-    /// What went wrong.
+    /// The reasons of a failure.
     public enum Reason: Sendable {
         /// The request can't be sent as it stands. Nothing of it has reached the network, or not all of its body.
         case badRequest(ServiceRequest.Fault)
@@ -36,7 +36,7 @@ public struct HTTPError: Error, Sendable {
         case transport(any Error)
         /// It took too long.
         case timedOut(TimeLimit)
-        /// The transport gave the exchange up, and nobody here had asked it to.
+        /// The transport cancelled the exchange without being asked to.
         case cancelled
         /// The server's status is a failure.
         case status(Int)
@@ -54,7 +54,7 @@ public struct HTTPError: Error, Sendable {
 
     /// Which time was over.
     public enum TimeLimit: Sendable, Hashable {
-        /// Nothing came or went for so long.
+        /// No bytes were sent or received for this time.
         case idle(Duration)
         /// Everything together took so long.
         case total(Duration)
@@ -62,11 +62,11 @@ public struct HTTPError: Error, Sendable {
         case transport
     }
 
-    /// What is wrong with a body.
+    /// The fault of a body that can't be read.
     public struct DecodingFault: Error, Sendable, Hashable {
-        /// Where in the body, as a key path: `data.items.3.name`. Empty for the whole of it.
+        /// The key path of the fault in the body: `data.items.3.name`. Empty for the whole body.
         public var path: String
-        /// What is wrong there.
+        /// The fault at that path.
         public var reason: String
         /// The beginning of a body that is JSON or a form, with secrets redacted; of any other body its type and length.
         public var excerpt: String
@@ -102,7 +102,7 @@ extension HTTPError: CustomStringConvertible, CustomReflectable {
     /// The error in one sentence, with secrets redacted.
     public var description: String { "\(request): \(reason)" }
 
-    /// Nothing but the description: what is dumped holds no secrets either.
+    /// The description alone, so that `dump` shows no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 

@@ -2,12 +2,12 @@ public import Foundation
 
 /// Decides whether a response is a success or a failure.
 ///
-/// Rules are asked one after the other. The first that has an opinion decides; if none has, a status from 200 to 299 is
-/// a success, and any other one a failure.
+/// Rules are applied in their order. The first that decides wins; if none does, the statuses 200 to 299 are successes,
+/// and all others are failures.
 ///
-/// A response whose body is still to come (``HTTPService/open(_:)``) is judged without it. If that makes it a failure,
-/// its body is read, as far as the limit goes, and the rules are asked again: so a failure has its body, and a rule
-/// that needs one doesn't fail for the lack of it.
+/// A response of ``HTTPService/open(_:)`` is first judged without its body. If that makes it a failure, its body is
+/// read up to the limit and the rules are applied again, so that a failure has its body, and a rule that needs one can
+/// decide.
 ///
 /// ```swift
 /// let rules: [ResponseRule] = [
@@ -16,7 +16,7 @@ public import Foundation
 /// ]
 /// ```
 public struct ResponseRule: Sendable {
-    /// What a rule says of a response.
+    /// The decision of a rule.
     public enum Verdict: Sendable {
         /// It is a success, whatever the rules behind this one would say.
         case success
@@ -37,7 +37,7 @@ public struct ResponseRule: Sendable {
         self.judge = judge
     }
 
-    /// What the rule says of a response.
+    /// Returns the decision about a response.
     public func verdict(on response: ServiceResponse) -> Verdict {
         judge(response)
     }
@@ -53,14 +53,14 @@ public struct ResponseRule: Sendable {
         ResponseRule { statuses.contains($0.status) ? .undecided : .failure(.status($0.status)) }
     }
 
-    /// What an API says when it fails, as a type of its own: the body of a response whose status isn't from 200 to 299.
+    /// Decodes the API's own failure from the body of a response whose status isn't from 200 to 299.
     ///
-    /// A body that can't be read so leaves the failure to the next rule, and in the end to the status.
+    /// If the body can't be decoded, the next rule decides, and in the end the status.
     ///
     /// - Parameters:
-    ///   - type: The failure.
-    ///   - keyPath: Where it is in the body: `error.details`. Nil for the whole of it.
-    ///   - decoder: What reads it.
+    ///   - type: The type of the failure.
+    ///   - keyPath: The path of the failure in the body: `error.details`. Nil for the whole body.
+    ///   - decoder: The decoder of the failure.
     public static func failureBody<Failure: Error & Decodable & Sendable>(
         _ type: Failure.Type, at keyPath: String? = nil, decoder: JSONDecoder = JSONDecoder()
     ) -> ResponseRule {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a service answers: a response with its body.
+/// A response of a service, with its body.
 public struct ServiceResponse: Sendable {
     /// The status.
     public var status: Int
@@ -8,15 +8,13 @@ public struct ServiceResponse: Sendable {
     public var headers: ServiceHeaders
     /// The body, unpacked where the server had packed it. Empty if it is still to come.
     public var body: Data
-    /// The body that is still to come, where the request was opened: ``HTTPService/open(_:)``. Nil if all of it is in
-    /// ``body``.
+    /// The unread body of a response of ``HTTPService/open(_:)``. Nil if ``body`` is the whole body.
     ///
-    /// It can be read once. An interceptor may put other bytes in its place, for example those that it looks at on
-    /// their way.
+    /// It can be read once. An interceptor can replace it, for example to observe its pieces.
     public var stream: HTTPBytes?
-    /// Where the response came from: the address of the request, or the one that redirects led to.
+    /// The address of the response: that of the request, or of the last redirect.
     public var url: URL?
-    /// Whether redirects led over another origin, so that no credential was with the request that is answered here.
+    /// True if a redirect led over another origin, so that the answered request carried no credential.
     var hasLeftOrigin = false
 
     /// Makes a response: for an interceptor that answers itself, or for a test.
@@ -38,6 +36,6 @@ extension ServiceResponse: CustomStringConvertible, CustomReflectable {
     /// The status and the length of the body, if all of it is there.
     public var description: String { stream == nil ? "\(status), \(body.count) bytes" : "\(status), a stream" }
 
-    /// Nothing but the description: what is dumped holds neither header nor body.
+    /// The description alone, so that `dump` shows neither header nor body.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

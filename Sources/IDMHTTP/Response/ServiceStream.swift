@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a service answers when a request is opened: a response whose body is still to come.
+/// A response of ``HTTPService/open(_:)``, whose body is read by the caller.
 ///
 /// ```swift
 /// let stream = try await service.open(ServiceRequest(.get, "/events"))
@@ -11,12 +11,12 @@ public struct ServiceStream: Sendable {
     public var status: Int
     /// The header.
     public var headers: ServiceHeaders
-    /// Where the response came from: the address of the request, or the one that redirects led to.
+    /// The address of the response: that of the request, or of the last redirect.
     public var url: URL?
-    /// The body, unpacked where the server had packed it. It can be read once, as it comes.
+    /// The body, unpacked if the server has packed it. It can be read once.
     ///
-    /// What stops it is thrown as an ``HTTPError``; a `CancellationError` as soon as the task that reads is cancelled,
-    /// which ends the transfer. It ends as well when nobody holds these bytes any more.
+    /// An error that ends it is thrown as an ``HTTPError``, or as a `CancellationError` as soon as the reading task is
+    /// cancelled, which ends the transfer. The transfer also ends when these bytes are released.
     public var bytes: HTTPBytes
 
     /// Makes a response: for a test.
@@ -27,7 +27,7 @@ public struct ServiceStream: Sendable {
         self.bytes = bytes
     }
 
-    /// How many bytes are to come, as the server has announced it. Nil if it hasn't, or if it has packed them.
+    /// The length of the body that the server has announced. Nil if it hasn't, or if the body is packed.
     public var length: Int64? { headers.announcedLength }
 }
 
@@ -35,6 +35,6 @@ extension ServiceStream: CustomStringConvertible, CustomReflectable {
     /// The status.
     public var description: String { "\(status), a stream" }
 
-    /// Nothing but the description: what is dumped doesn't hold the header.
+    /// The description alone, so that `dump` doesn't show the header.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

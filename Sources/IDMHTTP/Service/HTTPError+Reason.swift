@@ -15,7 +15,7 @@ extension HTTPError.Reason {
 }
 
 extension HTTPError {
-    /// What became of an exchange, whatever the transport threw.
+    /// Makes the error of a request from an error of its exchange.
     init(of error: any Error, request: String) {
         switch error {
         case let error as HTTPError:
@@ -39,7 +39,7 @@ extension HTTPError {
 }
 
 extension HTTPError.Reason {
-    /// What a fault of a transport is to those who ask a service.
+    /// Makes the reason for a fault of a transport.
     init(_ fault: TransportFault) {
         switch fault.kind {
         case .bodyTooLarge(let limit): self = .tooLarge(limit: limit)

@@ -22,22 +22,22 @@ public import IDMCore
 /// caller's actor. How far the body has come is reported to the ambient `IntegrationProgress`, if the status is one
 /// from 200 to 299: behind a failure there may be another attempt, which would begin where that has ended.
 public struct HTTPService: DataProvider {
-    /// Where the service is, and what holds for each of its requests.
+    /// The address of the service, and the settings of all its requests.
     public var configuration: ServiceConfiguration
-    /// What carries requests to the server.
+    /// The transport of the requests.
     public var transport: any HTTPTransport
-    /// What stands around each request, in the order in which a request passes it.
+    /// The interceptors, in the order in which a request passes them.
     public var interceptors: [any HTTPInterceptor]
-    /// What decides whether a response is a success, in the order in which it is asked.
+    /// The rules that decide whether a response is a success, in the order in which they are applied.
     public var rules: [ResponseRule]
-    /// What measures time-outs and deadlines.
+    /// The clock of all time-outs.
     public var clock: any Clock<Duration>
 
     /// The transport of services that aren't given one: ``URLSessionTransport/shared``.
     public static let defaultTransport: any HTTPTransport = URLSessionTransport.shared
 
-    /// Makes a service, over the transport that all of them share unless you give another one. Nothing is sent, and
-    /// nothing is checked, before the first request.
+    /// Makes a service. Nothing is sent or checked before the first request. By default it uses the transport that all
+    /// services share.
     public init(
         configuration: ServiceConfiguration, transport: any HTTPTransport = HTTPService.defaultTransport,
         interceptors: [any HTTPInterceptor] = [], rules: [ResponseRule] = [],
@@ -50,8 +50,8 @@ public struct HTTPService: DataProvider {
         self.clock = clock
     }
 
-    /// Where the service is and what carries its requests, inside of the interceptors in the order in which a request
-    /// passes them. Secrets of the address are redacted.
+    /// The address and the transport of the service, within its interceptors in the order in which a request passes
+    /// them. Secrets of the address are redacted.
     public var structure: ProviderStructure {
         let service = ProviderStructure.provider("service: \(configuration), over \(type(of: transport))")
         return interceptors.reversed().reduce(service) { .wrapping($0, in: "\(type(of: $1))") }
@@ -67,21 +67,20 @@ public struct HTTPService: DataProvider {
         try await answer(to: request, rules: rules, opens: false)
     }
 
-    /// Sends a request, and answers as soon as the header of the response is there. The body is for the caller to read.
+    /// Sends a request, and returns as soon as the header of its response has arrived. The caller reads the body.
     ///
     /// ```swift
     /// let stream = try await service.open(ServiceRequest(.get, "/log"))
     /// for try await line in stream.bytes.lines() { print(line) }
     /// ```
     ///
-    /// Interceptors, redirects and rules are the same as for ``request(_:)``; retries and replays happen before a
-    /// header that is a success, and never after. A response that is a failure by its header is read, as far as the
-    /// limit goes, and thrown as an ``HTTPError`` with its body.
+    /// Interceptors, redirects and rules work as for ``request(_:)``. Retries and replays happen only before a header
+    /// that is a success. If the header makes the response a failure, its body is read up to the limit and thrown with
+    /// the ``HTTPError``.
     ///
-    /// The body is fetched in the pace in which it is read, however long it is: ``ServiceConfiguration/Limits/body``
-    /// doesn't hold for it. The time-out does: it is the longest time in which nothing comes while the reader waits. A
-    /// deadline of the request holds for its whole body, the service's own for everything up to the header. No progress
-    /// is reported: whoever reads knows best how far it has come.
+    /// The body is received at the reader's pace and may have any length: ``ServiceConfiguration/Limits/body`` doesn't
+    /// apply. The idle time-out applies while the reader waits. A total time-out of the request includes its body; one
+    /// of the service ends with the header. No progress is reported.
     public func open(_ request: ServiceRequest) async throws -> ServiceStream {
         let elapsed = clock.stopwatch()
         let response = try await answer(to: request, rules: [], opens: true)
@@ -134,7 +133,7 @@ public struct HTTPService: DataProvider {
         }
     }
 
-    /// What a request fails with that wasn't done within a deadline.
+    /// Returns the error of a request that exceeded its total time-out.
     func overdue(_ request: ServiceRequest, after deadline: Duration) -> HTTPError {
         HTTPError(.timedOut(.total(deadline)), request: request.description(redacted: configuration.redaction))
     }
@@ -150,6 +149,6 @@ extension HTTPService: CustomStringConvertible, CustomReflectable {
     /// The ``structure`` as text.
     public var description: String { structure.description }
 
-    /// Nothing but the description: what is dumped holds no secrets.
+    /// The description alone, so that `dump` shows no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

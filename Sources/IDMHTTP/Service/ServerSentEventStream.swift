@@ -1,22 +1,23 @@
 extension HTTPService {
-    /// Server-sent events of a request, over as many connections as it takes.
+    /// Returns the server-sent events of a request, reconnecting when a connection ends.
     ///
     /// ```swift
     /// for try await event in service.events(ServiceRequest(.get, "/feed")) { show(event.data) }
     /// ```
     ///
-    /// When a connection ends or breaks, the request is made again after ``ServerSentEvent/retry`` of the server, with
-    /// the id of the last event as `Last-Event-ID`. Each attempt that brings no event doubles the wait, up to a minute.
+    /// The request is sent again after the server's ``ServerSentEvent/retry``, with the ID of the last event as
+    /// `Last-Event-ID`. Each attempt without an event doubles the delay, up to a minute.
     ///
-    /// - The sequence ends when the server answers with the status 204, as the HTML standard has it.
-    /// - It throws what making the request again can't mend: a status that isn't a success, a `Content-Type` that isn't
-    ///   `text/event-stream`, a certificate that isn't trusted, and a `CancellationError` when the task is cancelled.
-    /// - A request that says how long everything may take (its deadline) doesn't connect again after that.
+    /// - The sequence ends when the server responds with the status 204, as the HTML standard defines it.
+    /// - It throws an error that a new connection can't resolve: a status that isn't a success, a `Content-Type` that
+    ///   isn't `text/event-stream`, a certificate that isn't trusted, and a `CancellationError` when the task is
+    ///   cancelled.
+    /// - It doesn't reconnect after the total time-out of the request.
     ///
     /// - Parameters:
-    ///   - request: What is asked for. Its `Accept` is set unless it has one.
-    ///   - retry: The wait before a connection is made again, unless the server says another one.
-    ///   - limit: The most bytes of a line, and of an event's data.
+    ///   - request: The request. `Accept` is added unless it has one.
+    ///   - retry: The delay before a reconnection, unless the server sends one.
+    ///   - limit: The maximum number of bytes of a line, and of an event's data.
     public func events(
         _ request: ServiceRequest, retry: Duration = .seconds(3), limit: Int = 1 << 20
     ) -> ServerSentEventStream {
@@ -30,7 +31,7 @@ extension HTTPService {
 public struct ServerSentEventStream: AsyncSequence, Sendable {
     /// One event.
     public typealias Element = ServerSentEvent
-    /// What making the request again can't mend.
+    /// An error that a new connection can't resolve.
     public typealias Failure = any Error
 
     fileprivate let service: HTTPService
@@ -45,11 +46,11 @@ public struct ServerSentEventStream: AsyncSequence, Sendable {
         Iterator(stream: self, parser: ServerSentEventParser(limit: limit), wait: retry)
     }
 
-    /// Reads one event after the other.
+    /// An iterator over the events.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let stream: ServerSentEventStream
         fileprivate var parser: ServerSentEventParser
-        /// How long to wait before the next connection.
+        /// The delay before the next connection.
         fileprivate var wait: Duration
         private var lines: HTTPBytes.Lines.Iterator?
         private var hasConnected = false

@@ -2,19 +2,18 @@ internal import Foundation
 internal import IDMCore
 internal import Synchronization
 
-/// A body that is read in its reader's pace, and ends when nothing comes for a time although somebody waits, or when
-/// its time is over.
+/// A body that is received at its reader's pace, with an idle time-out while the reader waits, and a total time-out.
 ///
-/// The transport's bytes are read in a task of their own, so that those which ignore a cancellation can be left behind.
-/// It fetches a piece when somebody asks for it, and never before.
+/// A task of its own reads the transport's bytes, so that a transport that ignores cancellation can be abandoned. It
+/// reads a piece only when the reader asks for one.
 final class TimedBody: Sendable {
     private let core: Core
 
     /// - Parameters:
-    ///   - silence: How long nothing may come while somebody waits.
-    ///   - control: What the silence doesn't count under, while it pauses.
-    ///   - rest: How long all of it may take, from now on.
-    ///   - error: What the reader gets for what the transport throws.
+    ///   - silence: The idle time-out.
+    ///   - control: The control whose pauses suspend the idle time-out.
+    ///   - rest: The total time-out from now on, and its error.
+    ///   - error: Converts an error of the transport.
     init(
         _ bytes: HTTPBytes, silence: Duration?, unless control: PauseControl? = nil, rest: (Duration, any Error)? = nil,
         clock: any Clock<Duration>, error: @escaping @Sendable (any Error) -> any Error
@@ -50,7 +49,7 @@ private struct TimedCursor: ByteCursor {
     }
 }
 
-/// What the task and the alarms hold: the body itself is held by its readers alone, and its end is theirs.
+/// The state that the task and the timers retain. Readers alone retain the body itself: its release ends the transfer.
 private final class Core: Sendable {
     private enum Role: Int { case worker, listener, limit }
     private typealias Reader = TrackedContinuation<Data?, any Error>
@@ -61,9 +60,9 @@ private final class Core: Sendable {
     private let control: PauseControl?
     private let error: @Sendable (any Error) -> any Error
     private let state = Locked(State())
-    /// What ends what works for it.
+    /// Cancels the work of each role.
     private let ends = Locked<[Role.RawValue: @Sendable () -> Void]>([:])
-    /// How many bytes are wanted at once.
+    /// The number of bytes that are requested at once.
     private let least = Atomic(1)
 
     init(
@@ -85,7 +84,7 @@ private final class Core: Sendable {
         }
     }
 
-    /// Starts to fetch a piece whenever somebody asks for one.
+    /// Starts the task that reads a piece each time the reader asks for one.
     func start(_ bytes: HTTPBytes) {
         let worker = Task(executorPreference: LibraryTask.executor) { [self] in
             var pieces = bytes.makeAsyncIterator()
@@ -103,7 +102,7 @@ private final class Core: Sendable {
         keep(.worker) { worker.cancel() }
     }
 
-    /// Waits until somebody asks for a piece. False at the end.
+    /// Suspends the task until the reader asks for a piece. Returns false at the end.
     private func isAsked() async -> Bool {
         await withUnsafeContinuation { worker in perform(state.withLock { $0.wait(worker) }) }
     }
@@ -125,7 +124,7 @@ private final class Core: Sendable {
         perform(action)
     }
 
-    /// Listens for a silence while somebody waits.
+    /// Starts the idle timer while a reader waits.
     private func listen() {
         guard let meter else { return }
         let turn = state.withLock { $0.turn }

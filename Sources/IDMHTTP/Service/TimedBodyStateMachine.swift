@@ -1,20 +1,20 @@
 internal import Foundation
 
-/// Where a body stands that is read by whoever asks, and fetched by a worker that waits until somebody does. A value:
-/// who is to be told what comes out of each event, and is told by somebody else where no lock is held.
+/// The state of a body that a worker task reads on demand. A pure state machine: each event returns the continuations
+/// to resume, outside of all locks.
 struct TimedBodyStateMachine<Reader, Worker> {
-    /// Who is to be told what.
+    /// The continuations to resume.
     enum Action {
         case none
         /// The worker is to fetch a piece, or to stop.
         case tell(Worker, goOn: Bool)
-        /// Those who read get a piece, the end, or what stopped it.
+        /// Resumes readers with a piece, the end, or an error.
         case answer([Reader], Result<Data?, any Error>)
     }
 
-    /// What a silence means.
+    /// The meaning of an expired idle timer.
     enum Expired {
-        /// Nobody had asked for anything, and nobody listens for silences until somebody does.
+        /// No reader waits. The timer starts with the next one.
         case rest
         /// Something has happened since: listen on.
         case listen
@@ -23,11 +23,11 @@ struct TimedBodyStateMachine<Reader, Worker> {
     }
 
     private enum Phase {
-        /// Nobody reads. The worker waits, or is on its way to.
+        /// No reader waits. The worker is suspended, or about to be.
         case resting(Worker?)
         /// The worker fetches, or is on its way to.
         case reading([Reader])
-        /// Nothing comes any more.
+        /// The body has ended, with an error or without.
         case ended((any Error)?)
     }
 
@@ -36,10 +36,10 @@ struct TimedBodyStateMachine<Reader, Worker> {
     /// Changes with everything that happens.
     private(set) var turn = 0
 
-    /// Whether nothing comes any more.
+    /// True if the body has ended.
     var hasEnded: Bool { if case .ended = phase { true } else { false } }
 
-    /// Somebody asks for a piece. Whether somebody has to begin to listen for silences comes along.
+    /// Adds a reader. The result includes whether the idle timer has to be started.
     mutating func ask(_ reader: Reader) -> (action: Action, listens: Bool) {
         turn += 1
         switch phase {
@@ -55,7 +55,7 @@ struct TimedBodyStateMachine<Reader, Worker> {
         }
     }
 
-    /// The worker waits until somebody asks.
+    /// Suspends the worker until a reader waits.
     mutating func wait(_ worker: Worker) -> Action {
         switch phase {
         case .resting:
@@ -74,7 +74,7 @@ struct TimedBodyStateMachine<Reader, Worker> {
         return .answer([readers[0]], .success(piece))
     }
 
-    /// Nothing comes any more, and why. Only the first end is one.
+    /// Ends the body. Later calls have no effect.
     mutating func end(_ error: (any Error)?) -> Action {
         switch phase {
         case .resting(let worker):
@@ -88,7 +88,7 @@ struct TimedBodyStateMachine<Reader, Worker> {
         }
     }
 
-    /// Nothing has been heard for the time, and nothing had happened since a turn when that began.
+    /// Handles an expired idle timer, which was started at `turn`.
     mutating func silence(since turn: Int) -> Expired {
         switch phase {
         case .resting:

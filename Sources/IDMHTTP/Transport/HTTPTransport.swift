@@ -1,7 +1,7 @@
-/// The one seam to the network: carries a request to a server and brings back what it answers.
+/// The connection to the network: sends a request to a server and returns its response.
 ///
-/// Everything else (checks, redirects, time-outs, limits, verdicts, retries) is done by whoever asks a transport. So a
-/// transport is small: it makes one exchange, and answers as soon as the header of the response is there.
+/// The service does everything else (checks, redirects, time-outs, limits, rules, retries). A transport makes one
+/// exchange, and returns as soon as the header of the response has arrived.
 ///
 /// ```swift
 /// struct ClientTransport: HTTPTransport {
@@ -13,11 +13,11 @@
 /// }
 /// ```
 ///
-/// - A redirect is answered as it is, and not followed.
-/// - Cookies and credentials are sent if they are in the header, and not otherwise.
-/// - Many exchanges may be under way at once, and each may be cancelled. A good transport throws soon after; one that
-///   doesn't is left behind, and what it answers is not heard.
-/// - The body of the response is read in the pace in which it is asked for, and the transfer ends when nobody holds it.
+/// - It returns a redirect as it is, without following it.
+/// - It sends the cookies and credentials of the header, and no others.
+/// - It makes many exchanges at once, each of which can be cancelled. It should throw soon after a cancel; otherwise
+///   the service abandons the exchange and discards its response.
+/// - It receives the body at the reader's pace, and ends the transfer when the body is released.
 public protocol HTTPTransport: Sendable {
     /// Makes one exchange. Returns when the header of the response is there.
     ///

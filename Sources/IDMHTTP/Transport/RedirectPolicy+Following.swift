@@ -1,13 +1,14 @@
 internal import Foundation
 
 extension RedirectPolicy {
-    /// The request that a response asks for in place of another one. Nil if the response isn't a redirect that is
+    /// Returns the request to which a response redirects. Nil if the response isn't a redirect, or redirects aren't
     /// followed.
     ///
     /// - Parameters:
-    ///   - hops: How many redirects were followed before.
-    ///   - secrets: What isn't taken along to another origin, beside what is commonly secret.
-    ///   - isOfAuthenticator: Whether an authenticator makes the request. Its body never leaves the origin.
+    ///   - hops: The number of redirects that were followed before.
+    ///   - secrets: The redaction of the service, whose secrets aren't sent to another origin, as those of the standard
+    ///     aren't.
+    ///   - isOfAuthenticator: True if an authenticator makes the request. Its body never leaves the origin.
     func request(
         after request: TransportRequest, status: Int, headers: ServiceHeaders, hops: Int,
         secrets: ServiceRedaction = .standard, isOfAuthenticator: Bool = false

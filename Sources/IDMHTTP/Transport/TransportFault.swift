@@ -5,9 +5,9 @@ public import Foundation
 /// It comes as the cause of an ``HTTPError``, with ``HTTPError/Reason/transport(_:)``; what is too large has reasons of
 /// its own there.
 public struct TransportFault: Error, Sendable {
-    /// What went wrong.
+    /// The kind of the fault.
     public let kind: Kind
-    /// What the system said, if it did. It may hold the URL, and what is secret in it.
+    /// The system's error, if there is one. It can contain the URL with its secrets.
     public let cause: URLError?
     /// The code of libcurl, if it found the fault.
     public let curlCode: Int32?
@@ -35,9 +35,9 @@ public struct TransportFault: Error, Sendable {
         case other
     }
 
-    /// What went wrong.
+    /// The kinds of faults.
     public enum Kind: Sendable, Hashable {
-        /// There is no network, no such host, or nobody who answers there.
+        /// There is no network, no such host, or no server at the address.
         case unreachable
         /// The server isn't trusted, or doesn't trust the client.
         case untrusted(Reason)
@@ -55,7 +55,7 @@ public struct TransportFault: Error, Sendable {
         case tooManyHeaders(limit: Int)
         /// The body has more bytes than are taken, once it is unpacked.
         case bodyTooLarge(limit: Int)
-        /// What was asked for is to come out of a cache, and isn't in one.
+        /// The request allows a cached response only, and there is none.
         case notCached
         /// There is no room for what has to be put aside on disk: what a slow reader hasn't taken yet, or a body before
         /// it is sent.
@@ -65,7 +65,7 @@ public struct TransportFault: Error, Sendable {
         /// Something else.
         case other
 
-        /// Whether another attempt may bring something else.
+        /// True if another attempt may succeed.
         var isTransient: Bool {
             switch self {
             case .unreachable, .lost, .truncated, .malformed, .undecodable, .other: true
@@ -103,6 +103,6 @@ extension TransportFault: CustomStringConvertible, CustomReflectable {
         return cause.map { "\(words) (\($0.errorCode))" } ?? words
     }
 
-    /// Nothing but the description: what is dumped holds no secrets either.
+    /// The description alone, so that `dump` shows no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

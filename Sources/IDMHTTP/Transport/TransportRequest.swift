@@ -5,25 +5,23 @@ public import Foundation
 /// Everything in it can be handed on as it stands. It holds no line breaks where none may be, no header that is the
 /// transport's own, and a body only where one is allowed.
 public struct TransportRequest: Sendable {
-    /// What the server is asked to do.
+    /// The method.
     public var method: ServiceRequest.Method
     /// The whole address, escaped.
     public var url: URL
     /// The header. The length of the body isn't in it.
     public var headers: ServiceHeaders
-    /// What is sent.
+    /// The body.
     public var body: RequestBody.Encoded?
-    /// The longest silence, for a transport that has a time-out of its own. Whoever asks the transport watches it as
-    /// well.
+    /// The idle time-out, for a transport with a timer of its own. The service enforces it as well.
     public var timeout: Duration
-    /// What the transport is asked to do about a cache of its own: ``ServiceRequest/CachePolicy/reload`` where the service
-    /// has one.
+    /// The use of the transport's own cache, if it has one: ``ServiceRequest/CachePolicy/reload`` where the service has
+    /// a cache.
     public var cachePolicy: ServiceRequest.CachePolicy
-    /// How much of a response is of any use. A transport that can should stop beyond it.
+    /// The limits of the response. A transport should stop beyond them if it can.
     public var limits: ServiceConfiguration.Limits
-    /// To be called when bytes of the body have gone, with how many of them there are by now: upload progress is made
-    /// of it, and the silence starts anew. On any thread, as often as it likes. A number that is less than one before
-    /// isn't heard.
+    /// Receives the total number of body bytes that were sent. It reports upload progress and resets the idle time-out.
+    /// May be called on any thread, at any rate; decreasing numbers are ignored.
     public var didSend: @Sendable (_ sent: Int64) -> Void = { _ in }
     /// To be called when the request has to wait for others before it goes. No silence counts from then on, until
     /// ``didSend`` is called, with 0 when it goes.
@@ -31,9 +29,9 @@ public struct TransportRequest: Sendable {
 
     /// The names in the query whose values are secret here, whatever they are elsewhere.
     var secretNames: [String] = []
-    /// What the template of the path was filled with. Some of it may be secret: the names aren't in the address.
+    /// The values of the path parameters. Some may be secret; their names aren't in the address.
     var pathParameters: [String: String] = [:]
-    /// Whether a redirect has led to another origin, where what is secret wasn't taken along.
+    /// True if a redirect has led to another origin, to which no secrets were sent.
     var hasLeftOrigin = false
 
     /// Whose cookies the header holds, if they come from a store.
@@ -45,17 +43,17 @@ public struct TransportRequest: Sendable {
         let generation: Int
     }
 
-    /// Whether it goes past the service's cache.
+    /// True if the request bypasses the service's cache.
     var skipsCache = false
 
-    /// To be called with what has come, by a transport of ours. It then holds back the head of a response with a short
-    /// body until all of it is there. Nil where whoever asks reads the body as it comes.
+    /// Receives events of the response from the transports of this module, which then return the head of a response
+    /// with a short body only with the whole body. Nil if the caller reads the body as it arrives.
     var didReceive: (@Sendable (Arrival) -> Void)?
 
-    /// What has come of a response.
+    /// An event of a response.
     enum Arrival: Sendable {
         case head(status: Int, length: Int64?)
-        /// So many bytes of the body by now.
+        /// The total number of body bytes so far.
         case body(Int)
     }
 
@@ -74,7 +72,7 @@ public struct TransportRequest: Sendable {
         self.limits = limits
     }
 
-    /// Whether it does no harm if it arrives twice.
+    /// True if the request may arrive twice.
     var isReplaySafe: Bool { method.isReplaySafe(with: headers) }
 }
 
@@ -104,6 +102,6 @@ extension TransportRequest: CustomStringConvertible, CustomReflectable {
             + values.reduce(String(address[path...])) { $0.replacingOccurrences(of: $1, with: "redacted") }
     }
 
-    /// Nothing but the redacted description.
+    /// The redacted description alone.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a transport brings back: the head of a response, with a body that is still to come.
+/// The head of a response, with the body that is still to be read.
 public struct TransportResponse: Sendable {
     /// The status.
     public var status: Int

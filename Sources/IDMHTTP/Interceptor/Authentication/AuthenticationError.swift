@@ -1,12 +1,12 @@
 /// Why a request of a user isn't made, or isn't answered.
 public enum AuthenticationError: Error, Sendable {
-    /// The user has logged out, or another one has logged in, since the request was made.
+    /// The user has changed since the request was made: by a logout, or by the login of another user.
     case userHasChanged
     /// A credential is empty, or holds what no header can.
     case unusableCredential
-    /// No new credential could be had. Every request that waited for it is told so.
+    /// The refresh brought no new credential. Every request that waited for it fails with this error.
     case refreshFailed(any Error)
-    /// The credential can't be replaced by another one.
+    /// The authenticator can't refresh its credentials.
     case notRefreshable
 }
 

@@ -2,7 +2,7 @@ public import Foundation
 internal import IDMCore
 internal import Synchronization
 
-/// Supplies requests with the credential of a user, and replaces it when the server doesn't take it any more.
+/// Adds the credential of a user to requests, and refreshes it when the server rejects it.
 ///
 /// ```swift
 /// let authentication = AuthenticationInterceptor(authenticator, for: baseURL, credential: saved)
@@ -22,31 +22,27 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// - A credential goes to the origin of the base URL that it is made for, and to no other one.
-/// - Requests that are rejected make one refresh together. Each goes again once with what comes of it; a second
-///   rejection is the answer. If the refresh fails, each fails with ``AuthenticationError/refreshFailed(_:)``.
-/// - One whose body can be read once, and has been, can't go again, and fails with ``RequestBody/Fault/usedUp``.
-/// - A request that was rejected with an older credential than there is by now makes no refresh, and goes again with
-///   the new one.
-/// - While a refresh runs, new requests wait for it. A request that is cancelled waits no longer, and the refresh goes
-///   on.
-/// - When the user logs out, requests that wait fail with ``AuthenticationError/userHasChanged``, and so do those whose
-///   response comes later: nothing of the old user is delivered after, and no piece of a body that is being read. What
-///   comes of a refresh that runs is not heard.
-/// - One that goes again, behind a ``RetryInterceptor`` say, or a transfer that goes on after a pause, does so for the
-///   user whom it has gone for, and fails with ``AuthenticationError/userHasChanged`` once that is somebody else, or
-///   nobody. One that nobody was logged in for belongs to nobody: its response is delivered whoever comes, and if it
-///   goes again, it goes with the credential that there is by then.
-/// - A rejection that redirects over another origin led to is the answer, even if they led back: the credential stayed
-///   behind, so that it isn't what was rejected.
-/// - A credential that expires within 30 seconds (``Authenticator/expiry(of:)``) is refreshed before a request goes. If
-///   that fails while it is still valid, the request goes with it.
-/// - A request with ``ServiceRequest/usesAuthentication`` set to false goes without a credential.
-/// - While nobody is logged in, requests go without a credential, and a rejection is the answer.
+/// - A credential is sent only to the origin of the base URL.
+/// - Rejected requests share one refresh. Each is sent once more with the new credential; a second rejection is its
+///   result. If the refresh fails, each fails with ``AuthenticationError/refreshFailed(_:)``.
+/// - A request whose body was read and can't be read again fails with ``RequestBody/Fault/usedUp``.
+/// - A request that was rejected with an outdated credential starts no refresh: it is sent again with the current one.
+/// - New requests wait for a running refresh. A cancelled request stops waiting; the refresh continues.
+/// - When the user logs out, waiting requests and those whose response is still to come fail with
+///   ``AuthenticationError/userHasChanged``. No response, and no further piece of a body, is delivered for the old
+///   user. The result of a running refresh is discarded.
+/// - A retry, or a transfer that continues after a pause, is made for the user of its first attempt. It fails with
+///   ``AuthenticationError/userHasChanged`` if the user has changed. A request that was made while no user was logged
+///   in has no user: its response is always delivered, and its retries carry the current credential.
+/// - A rejection after a redirect over another origin is the result, since the credential wasn't sent there.
+/// - A credential that expires within 30 seconds (``Authenticator/expiry(of:)``) is refreshed before the request is
+///   sent. If that fails while the credential is still valid, the request is sent with it.
+/// - A request with ``ServiceRequest/usesAuthentication`` set to false is sent without a credential.
+/// - While no user is logged in, requests are sent without a credential, and a rejection is the result.
 ///
-/// Put it behind an interceptor that makes requests again, so that each of them goes with the latest credential.
+/// Place it behind interceptors that send requests again, so that each attempt carries the current credential.
 public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterceptor {
-    /// What shows who asks.
+    /// The credential of a user.
     public typealias Credential = Scheme.Credential
 
     private typealias News = CredentialNews<Credential>
@@ -68,14 +64,14 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
     /// Makes an interceptor.
     ///
     /// - Parameters:
-    ///   - scheme: How requests show who asks.
-    ///   - baseURL: Whose origin the credential is for. Requests of services with another one pass as they are.
-    ///   - credential: The credential of the user who is logged in, if one is.
-    ///   - refreshTimeout: How long a refresh may take. One that takes longer has failed, and is left behind.
-    ///   - clock: What measures that.
-    ///   - onRefresh: Saves a new credential that a refresh has brought. Called once for each of them, away from the
-    ///     caller's actor; the requests that waited for the credential go when it returns. Not called if the user has
-    ///     logged out meanwhile.
+    ///   - scheme: Adds credentials to requests, and refreshes them.
+    ///   - baseURL: The URL whose origin the credential is for. Requests to other origins pass unchanged.
+    ///   - credential: The credential of the user who is logged in. Nil for none.
+    ///   - refreshTimeout: The time limit of a refresh. A longer refresh fails and is cancelled; its result is
+    ///     discarded.
+    ///   - clock: The clock of the time limit.
+    ///   - onRefresh: Saves a new credential from a refresh. Called once for each, away from the caller's actor;
+    ///     requests that wait for the credential are sent when it returns. Not called if the user has logged out since.
     public convenience init(
         _ scheme: Scheme, for baseURL: URL, credential: Credential? = nil, refreshTimeout: Duration = .seconds(30),
         clock: any Clock<Duration> = ContinuousClock(), onRefresh: (@Sendable (Credential) async -> Void)? = nil
@@ -99,7 +95,7 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
         state = Locked(State(credential))
     }
 
-    /// The credential of the user who is logged in: the one to be saved for the next launch. Nil if nobody is.
+    /// The credential of the user who is logged in, to be saved for the next launch. Nil if no user is.
     public var credential: Credential? { state.withLock { $0.credential } }
 
     /// A user logs in. Requests of the one before, if there was one, aren't answered any more.
@@ -114,8 +110,8 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
         caches.wipe()
     }
 
-    /// The user who is logged in has a new credential, from somewhere else than a refresh. Nothing happens while nobody
-    /// is: what comes after a logout doesn't undo it.
+    /// Replaces the credential of the user who is logged in with one that didn't come from a refresh. Does nothing
+    /// while no user is logged in, so that it can't undo a logout.
     public func replaceCredential(_ credential: Credential) {
         tell(state.withLock { $0.replace(with: credential) })
     }
@@ -138,7 +134,7 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
         }
     }
 
-    /// Whether the server rejected the credential. It hasn't seen it where redirects led over another origin.
+    /// Returns true if the server rejected the credential. After a redirect over another origin it wasn't sent.
     private func isRejection(_ error: HTTPError) -> Bool {
         scheme.isRejection(error) && error.response?.hasLeftOrigin != true
     }
@@ -172,7 +168,7 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
         throw AuthenticationError.userHasChanged
     }
 
-    /// The credential to go with, refreshed if it expires soon. Nil if nobody is logged in.
+    /// Returns the credential for a request, refreshed if it expires soon. Nil if no user is logged in.
     private func freshAdmission(_ next: InterceptorChain) async throws -> (Credential, CredentialStamp)? {
         guard let (credential, stamp) = try await admission() else { return nil }
         guard let expiry = scheme.expiry(of: credential), isSoon(expiry),
@@ -188,7 +184,7 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
 
     private func isSoon(_ expiry: Date) -> Bool { expiry.timeIntervalSince(now()) <= 30 }
 
-    /// The credential to go with. Nil if nobody is logged in.
+    /// Returns the credential for a request. Nil if no user is logged in.
     private func admission() async throws -> (Credential, CredentialStamp)? {
         let waiter = OneShot<News>()
         let id = lastWaiter.add(1, ordering: .relaxed).newValue

@@ -1,7 +1,6 @@
 public import Foundation
 
-/// How requests of an API show who asks: supplies a request with a credential, and gets a new one when the server no
-/// longer takes the old one.
+/// An API's way of authentication: adds a credential to a request, and refreshes a credential that the server rejects.
 ///
 /// ```swift
 /// let authenticator = BearerAuthenticator<Tokens>(token: \.access) { old, next in
@@ -10,9 +9,9 @@ public import Foundation
 /// }
 /// ```
 ///
-/// The credentials themselves are kept by an ``AuthenticationInterceptor``.
+/// An ``AuthenticationInterceptor`` stores the credentials.
 public protocol Authenticator<Credential>: Sendable {
-    /// What shows who asks.
+    /// The credential of a user.
     associatedtype Credential: Sendable
 
     /// Supplies a request with a credential. Throws if the credential can't be one, as an empty token can't.
@@ -27,8 +26,7 @@ public protocol Authenticator<Credential>: Sendable {
     /// Shortly before that time the credential is refreshed, so that no request has to be rejected first.
     func expiry(of credential: Credential) -> Date?
 
-    /// Whether a failure means that the server doesn't take the credential any more. The status 401, unless you say
-    /// otherwise.
+    /// Returns true for a failure that means that the server rejected the credential: by default, the status 401.
     func isRejection(_ error: HTTPError) -> Bool
 
     /// Gets a new credential in place of one that was rejected.

@@ -50,7 +50,7 @@ extension BearerAuthenticator where Credential == String {
 
 /// A name and a password, as HTTP has it from its beginnings (RFC 7617).
 public struct BasicAuthenticator: Authenticator {
-    /// Who asks.
+    /// A user name and a password.
     public struct Credential: Sendable, Hashable {
         let user: String
         let password: String
@@ -84,10 +84,10 @@ public struct BasicAuthenticator: Authenticator {
 }
 
 extension BasicAuthenticator.Credential: CustomStringConvertible, CustomReflectable {
-    /// Nothing of the password.
+    /// The user name, with a redacted password.
     public var description: String { "\(user):\(ServiceRedaction.mark)" }
 
-    /// Nothing but the description.
+    /// The description alone.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
@@ -117,8 +117,8 @@ extension String {
         !isEmpty && utf8.allSatisfy { (33...126).contains($0) }
     }
 
-    /// Whether this can be the whole value of a header: printable ASCII without a space at either end, which a server
-    /// would not see.
+    /// True for a text that can be the whole value of a header: printable ASCII without a space at either end, since
+    /// servers drop those.
     fileprivate var isUsableAsHeader: Bool {
         utf8.allSatisfy { (32...126).contains($0) } && !isEmpty && utf8.first != 32 && utf8.last != 32
     }

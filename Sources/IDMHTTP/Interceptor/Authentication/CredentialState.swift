@@ -8,44 +8,44 @@ struct CredentialStamp: Hashable, Sendable {
     var credential = 0
 }
 
-/// What those who wait for a credential are told.
+/// The result of a wait for a credential.
 enum CredentialNews<Credential> {
     /// Go with this one.
     case go(Credential, CredentialStamp)
     /// There is no new one, and this is why.
     case failed(any Error)
-    /// Another user is logged in by now, or none.
+    /// The user has changed.
     case userHasChanged
 }
 
 extension CredentialNews: Sendable where Credential: Sendable {}
 
-/// What is known of a credential, and who waits for a new one. A value: what has to be done comes out of each event,
-/// and is done by somebody else where no lock is held.
+/// The state of a credential, with the requests that wait for a new one. A pure state machine: each event returns the
+/// notices to deliver, outside of all locks.
 struct CredentialState<Credential, Waiter> {
-    /// What a request is to do.
+    /// The next step of a new request.
     enum Admission {
-        /// Go without a credential: nobody is logged in.
+        /// Send it without a credential: no user is logged in.
         case anonymous
         /// Go with this one.
         case go(Credential, CredentialStamp)
-        /// Wait to be told.
+        /// Wait for a notice.
         case wait
     }
 
-    /// What a request is to do that was rejected.
+    /// The next step of a rejected request.
     enum Rejection {
-        /// There is another credential by now: go again with it.
+        /// Send it again with the credential that has replaced the rejected one.
         case go(Credential, CredentialStamp)
-        /// Wait to be told.
+        /// Wait for a notice.
         case wait
-        /// Start a refresh in place of this credential, and wait to be told. The number names the refresh.
+        /// Start a refresh of this credential, and wait for a notice. The number identifies the refresh.
         case refresh(Credential, Int)
         /// The user has changed.
         case stop
     }
 
-    /// Who is to be told what.
+    /// A result, and the waiters that receive it.
     typealias Notice = (to: [Waiter], news: CredentialNews<Credential>)
 
     private enum Phase {
@@ -55,8 +55,8 @@ struct CredentialState<Credential, Waiter> {
     }
 
     private var phase: Phase
-    /// Those who wait, by their numbers: nobody, unless a refresh runs. Not in the phase, where each of them would copy
-    /// all the others.
+    /// The waiters by number. Empty unless a refresh runs. Stored beside the phase, where each addition would copy all
+    /// of them.
     private var waiting: [Int: Waiter] = [:]
     private(set) var stamp = CredentialStamp()
     private var lastRefresh = 0
@@ -73,10 +73,10 @@ struct CredentialState<Credential, Waiter> {
         }
     }
 
-    /// Those who wait. Nobody does unless a refresh runs.
+    /// The waiters. Empty unless a refresh runs.
     var waiters: [Waiter] { waiting.inOrder }
 
-    /// A request is to be made. The waiter is kept only if it is to wait.
+    /// Admits a new request. Stores the waiter only if the request has to wait.
     mutating func admit(_ waiter: Waiter, _ id: Int) -> Admission {
         switch phase {
         case .nobody:
@@ -107,12 +107,12 @@ struct CredentialState<Credential, Waiter> {
         }
     }
 
-    /// Somebody waits no longer. The refresh goes on: whoever comes next needs what comes of it.
+    /// Removes the waiter of a cancelled request. The refresh continues for later requests.
     mutating func leave(_ id: Int) -> Waiter? {
         waiting.removeValue(forKey: id)
     }
 
-    /// A refresh has ended. One that nobody counts on any more isn't heard.
+    /// Ends a refresh. The result of a refresh that is no longer current is discarded.
     mutating func end(_ refresh: Int, _ result: Result<Credential, any Error>) -> Notice? {
         guard case .refreshing(let old, refresh) = phase else { return nil }
         switch result {
@@ -127,7 +127,7 @@ struct CredentialState<Credential, Waiter> {
         }
     }
 
-    /// A user logs in, or out with nil. Whoever waits for the one before is told so.
+    /// Logs a user in, or out with nil. Waiters for the user before receive ``CredentialNews/userHasChanged``.
     mutating func change(to credential: Credential?) -> Notice {
         defer {
             phase = credential.map { .settled($0) } ?? .nobody
@@ -137,8 +137,8 @@ struct CredentialState<Credential, Waiter> {
         return (leave(), .userHasChanged)
     }
 
-    /// The same user has a new credential, from somewhere else. A refresh that runs isn't heard any more. While nobody
-    /// is logged in there is nothing to be replaced.
+    /// Replaces the credential of the current user. The result of a running refresh is then discarded. Does nothing
+    /// while no user is logged in.
     mutating func replace(with credential: Credential) -> Notice? {
         if case .nobody = phase { return nil }
         phase = .settled(credential)
@@ -146,7 +146,7 @@ struct CredentialState<Credential, Waiter> {
         return (leave(), .go(credential, stamp))
     }
 
-    /// Nobody waits any longer. Returns those who did.
+    /// Removes and returns all waiters.
     private mutating func leave() -> [Waiter] {
         defer { waiting = [:] }
         return waiting.inOrder

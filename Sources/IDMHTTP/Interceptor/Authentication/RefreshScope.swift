@@ -1,18 +1,19 @@
 internal import IDMCore
 internal import Synchronization
 
-/// Tells requests apart that are made by a refresh, for as long as it runs: they don't wait for it.
+/// Marks the requests that a refresh makes while it runs: they don't wait for it.
 final class RefreshScope: Sendable {
     @TaskLocal private static var scopes: [ObjectIdentifier: RefreshScope] = [:]
 
     private let hasEnded = Atomic(false)
 
-    /// Whether this is a part of a refresh of an interceptor. A task that has outlived the refresh isn't one any more.
+    /// Returns true within a running refresh of an interceptor. A task that outlives the refresh is no longer part of
+    /// it.
     static func contains(_ interceptor: AnyObject) -> Bool {
         scopes[ObjectIdentifier(interceptor)]?.hasEnded.load(ordering: .acquiring) == false
     }
 
-    /// Whether this is a part of a refresh of any interceptor.
+    /// True within a running refresh of any interceptor.
     static var isRunning: Bool { scopes.values.contains { !$0.hasEnded.load(ordering: .acquiring) } }
 
     /// Makes a refresh of an interceptor.

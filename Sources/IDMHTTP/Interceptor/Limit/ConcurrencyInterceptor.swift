@@ -1,11 +1,11 @@
 internal import IDMCore
 internal import Synchronization
 
-/// Lets so many requests at once go to a host. The others wait, and go in the order in which they came.
+/// Limits the number of simultaneous requests per origin. Further requests wait in FIFO order.
 ///
-/// One interceptor may stand in many services: each origin is counted by itself. A request that is cancelled while it
-/// waits ends at once. A request that is opened holds its place until its body has been read, or nobody holds the body
-/// any more. Put it last, so that no request holds a place while it waits for something else.
+/// An interceptor can be shared by services: each origin is counted separately. A waiting request that is cancelled
+/// ends at once. A request of ``HTTPService/open(_:)`` counts until its body has been read or released. Place it last,
+/// so that no request counts while it waits for something else.
 public final class ConcurrencyInterceptor: HTTPInterceptor {
     private let entrances: Turnstiles<ServiceOrigin, OneShot<Void>>
     private let didQueue: @Sendable () -> Void
@@ -17,7 +17,7 @@ public final class ConcurrencyInterceptor: HTTPInterceptor {
         self.init(width: width) {}
     }
 
-    /// Makes an interceptor that says when somebody has begun to wait.
+    /// Makes an interceptor that reports when a request begins to wait.
     init(width: Int, didQueue: @escaping @Sendable () -> Void) {
         entrances = Turnstiles(width: width)
         self.didQueue = didQueue
@@ -45,7 +45,7 @@ public final class ConcurrencyInterceptor: HTTPInterceptor {
         return response
     }
 
-    /// How many requests are on their way to an origin, and how many wait.
+    /// The numbers of running and of waiting requests of an origin.
     func counts(_ origin: ServiceOrigin) -> (inside: Int, waiting: Int) {
         entrances.counts(origin)
     }

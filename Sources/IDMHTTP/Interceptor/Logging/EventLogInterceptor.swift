@@ -1,7 +1,7 @@
 internal import IDMCore
 
-/// Tells somebody, at the end of each request, of everything that happened to it: attempts, redirects, retries and why,
-/// the bytes and the times. Secrets are redacted.
+/// Logs all events of a request when it ends: attempts, redirects, retries with their reasons, byte counts and times.
+/// Secrets are redacted.
 ///
 /// ```text
 /// GET /a
@@ -15,15 +15,15 @@ internal import IDMCore
 /// 2.204 s success 200
 /// ```
 ///
-/// The log of a request that is opened ends with the header of its response.
+/// The log of a request of ``HTTPService/open(_:)`` ends with the header of its response.
 ///
-/// Put it first, so that nothing happens outside of it.
+/// Place it first, so that it sees all events.
 public struct EventLogInterceptor: HTTPInterceptor {
     /// Everything that happened to one request.
     public struct Log: Sendable, Hashable, CustomStringConvertible {
         /// The request.
         public let request: String
-        /// What happened, in the order in which it did. The last is ``HTTPEvent/Kind/success(status:)`` or
+        /// The events in their order. The last is ``HTTPEvent/Kind/success(status:)`` or
         /// ``HTTPEvent/Kind/failure(_:)``.
         public let events: [HTTPEvent]
 
@@ -47,7 +47,7 @@ public struct EventLogInterceptor: HTTPInterceptor {
         self.take = take
     }
 
-    /// Makes the request, and tells what happened to it.
+    /// Sends the request, and logs its events.
     public func intercept(_ request: ServiceRequest, next: InterceptorChain) async throws -> ServiceResponse {
         let name = request.description(redacted: next.configuration.redaction)
         let recorder = EventRecorder(clock: clock)

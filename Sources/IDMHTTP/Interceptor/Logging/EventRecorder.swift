@@ -1,6 +1,6 @@
 internal import IDMCore
 
-/// Writes down what happens to a request. Whoever does something to it finds the recorder as the ambient one.
+/// Records the events of a request. Code that handles the request finds the recorder in ``current``.
 final class EventRecorder: Sendable {
     @TaskLocal static var current: EventRecorder?
 
@@ -17,15 +17,15 @@ final class EventRecorder: Sendable {
     private let state = Locked(State())
 
     /// - Parameters:
-    ///   - clock: What measures the times.
-    ///   - hear: Hears of each event when it happens.
+    ///   - clock: The clock of the times.
+    ///   - hear: Receives each event when it happens.
     init(clock: any Clock<Duration>, hear: @escaping @Sendable (HTTPEvent.Kind) -> Void = { _ in }) {
         elapsed = clock.stopwatch()
         self.hear = hear
         outer = Self.current
     }
 
-    /// Writes an event down, if anybody listens.
+    /// Records an event, if there is a recorder.
     static func record(_ kind: @autoclosure () -> HTTPEvent.Kind) {
         current?.record(kind())
     }
@@ -65,7 +65,7 @@ final class EventRecorder: Sendable {
         return close()
     }
 
-    /// What is left behind isn't heard any more. Returns everything that has happened.
+    /// Ignores later events. Returns the events so far.
     @discardableResult
     func close() -> [HTTPEvent] {
         state.withLock { state in

@@ -1,11 +1,11 @@
 /// Something that happened to a request on its way. Secrets are redacted.
 public struct HTTPEvent: Sendable, Hashable {
-    /// How long after the request came in it happened.
+    /// The time since the request was made.
     public let time: Duration
-    /// What happened.
+    /// The kind of the event.
     public let kind: Kind
 
-    /// What happened.
+    /// The kinds of events.
     public enum Kind: Sendable, Hashable {
         /// The request waits for a place, because as many as are allowed are on their way to its host.
         case queued
@@ -18,9 +18,9 @@ public struct HTTPEvent: Sendable, Hashable {
         case redirect(to: String)
         /// The body of a response has come.
         case received(bytes: Int)
-        /// The request is to be made again: which retry it is, after how long, and why.
+        /// A retry with this number follows after a delay, for a reason.
         case retry(Int, after: Duration, because: String)
-        /// The credential was rejected, and another one is asked for.
+        /// The credential was rejected, and a refresh begins.
         case refresh
         /// The request has ended with a response.
         case success(status: Int)
@@ -35,7 +35,7 @@ extension HTTPEvent: CustomStringConvertible {
 }
 
 extension HTTPEvent.Kind: CustomStringConvertible {
-    /// What happened, in a few words.
+    /// The event in a few words.
     public var description: String {
         switch self {
         case .queued: "queued"

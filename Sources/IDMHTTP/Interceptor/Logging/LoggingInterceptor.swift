@@ -1,5 +1,5 @@
 internal import IDMCore
-/// Tells somebody of each request that passes it, and of what becomes of it, with secrets redacted.
+/// Logs each request and its result, with secrets redacted.
 ///
 /// ```text
 /// → POST /login
@@ -7,9 +7,9 @@ internal import IDMCore
 /// ✗ GET /a: The server answered with the status 404. 0.003 s
 /// ```
 ///
-/// Put it last to hear of every attempt, or first to hear of each request once.
+/// Place it last to log every attempt, or first to log each request once.
 public struct LoggingInterceptor: HTTPInterceptor {
-    /// How a request is told of.
+    /// The form in which a request is logged.
     public enum Style: Sendable, Hashable {
         /// Method, path and query.
         case line
@@ -24,9 +24,9 @@ public struct LoggingInterceptor: HTTPInterceptor {
     /// Makes an interceptor.
     ///
     /// - Parameters:
-    ///   - style: How a request is told of.
-    ///   - clock: What measures how long it takes.
-    ///   - log: Takes a message. Called away from the caller's actor, for several requests at once.
+    ///   - style: The form in which a request is logged.
+    ///   - clock: The clock of the durations.
+    ///   - log: Receives a message. Called away from the caller's actor, for several requests at once.
     public init(
         _ style: Style = .line, clock: any Clock<Duration> = ContinuousClock(),
         log: @escaping @Sendable (String) -> Void
@@ -36,7 +36,7 @@ public struct LoggingInterceptor: HTTPInterceptor {
         self.log = log
     }
 
-    /// Tells of the request, makes it, and tells what became of it.
+    /// Logs the request, sends it, and logs its result.
     public func intercept(_ request: ServiceRequest, next: InterceptorChain) async throws -> ServiceResponse {
         let name = request.description(redacted: next.configuration.redaction)
         let elapsed = clock.stopwatch()

@@ -1,17 +1,16 @@
 internal import Synchronization
 
-/// Does something about a failure that concerns the whole app, whichever request meets it first: a screen for
-/// maintenance, an update that is required, a user who has to log in again.
+/// Runs an action for a failure that concerns the whole app, whichever request meets it first: a screen for
+/// maintenance, a required update, a user who has to log in again.
 ///
 /// ```swift
 /// service.interceptors.insert(.maintenance { error in await screens.showMaintenance() }, at: 0)
 /// ```
 ///
-/// The action is done once for a run of such failures, however many requests meet it, and again only after a request
-/// has succeeded in between. The request that met the failure first waits for it. Each request fails with its own error
-/// all the same.
+/// The action runs once for a run of such failures, however many requests meet them, and again only after a request has
+/// succeeded. The first of the requests waits for it. Each request still fails with its own error.
 ///
-/// Put it before retries and authentication, so that it hears only of what they could do nothing about.
+/// Place it before retries and authentication, so that it sees only the failures that those can't resolve.
 public final class FailurePolicyInterceptor: HTTPInterceptor {
     /// The failure that the policy is for, in an error. Nil if it is for none.
     private let find: @Sendable (any Error) -> HTTPError?
@@ -102,7 +101,7 @@ extension HTTPInterceptor where Self == FailurePolicyInterceptor {
 }
 
 extension HTTPError {
-    /// Whether the server has refused what was asked, and would do so again.
+    /// True if the server has refused the request, and would refuse it again.
     fileprivate var isRefusal: Bool {
         status.map { (400..<500).contains($0) && $0 != 408 && $0 != 429 } ?? false
     }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// How long a server asks to be left alone.
+/// The delay that a server asks for in `Retry-After`.
 enum RetryAfter {
     /// The wait that a response asks for. Nil if it asks for none, or in a way that can't be understood.
     ///

@@ -1,17 +1,17 @@
 internal import IDMCore
 
-/// How many retries many requests may make together, so that a server which is down isn't asked many times as often as
-/// one which is up.
+/// A limit for the retries of many requests together, so that a failing server isn't asked many times as often as a
+/// working one.
 ///
-/// Each retry takes one from the budget, and each request that succeeds gives a part of one back. Share one budget
-/// among the services of a host.
+/// Each retry takes one from the budget, and each successful request returns a fraction of one. Share one budget among
+/// the services of a host.
 public final class RetryBudget: Sendable {
     private struct State {
         let capacity: Double
         let refill: Double
         var balance: Double
 
-        /// How many retries that is. Sums of tenths come near to one, and not always to it.
+        /// The number of whole retries. Sums of tenths are only nearly whole.
         var retries: Int { Int(exactly: (balance + 1e-9).rounded(.down)) ?? .max }
     }
 
@@ -27,7 +27,7 @@ public final class RetryBudget: Sendable {
         state = Locked(State(capacity: capacity, refill: refill > 0 ? min(refill, capacity) : 0, balance: capacity))
     }
 
-    /// How many retries are left.
+    /// The number of retries that are left.
     public var balance: Int { state.withLock { $0.retries } }
 
     /// Takes a retry. False if there is none.

@@ -1,28 +1,28 @@
 public import IDMCore
 internal import Foundation
 
-/// Makes a request again that failed in a way which may pass.
+/// Sends a request again after a transient failure.
 ///
 /// ```swift
 /// service.interceptors.append(RetryInterceptor(3, budget: budget))
 /// ```
 ///
-/// - **Which requests.** Those with a method that does no harm when it is repeated (GET, HEAD, OPTIONS, PUT, DELETE),
-///   and any with an `Idempotency-Key`. Never one whose body can be read once only.
-/// - **After which failures.** Those of ``isTransient``, unless you choose others: a transport's that depends on the
-///   network, an exchange that the transport gave up though nobody had asked it to, a time-out, and the statuses 408,
-///   429, 502, 503 and 504. Never after a `CancellationError`: a task that is cancelled makes no request again.
-/// - **After how long.** The delay, or what a `Retry-After` asks for if that is longer.
-/// - **Not at all** where the wait would be longer than ``maximumWait``, or would end after the request's deadline, or
-///   where the budget is used up: then the failure is thrown at once.
+/// - **Which requests.** Those whose method is harmless to repeat (GET, HEAD, OPTIONS, PUT, DELETE), and any with an
+///   `Idempotency-Key`. Never a request whose body can be read only once.
+/// - **After which failures.** Those of ``isTransient``, unless you choose others: network failures of the transport,
+///   an exchange that the transport cancelled on its own, an idle time-out, and the statuses 408, 429, 502, 503 and
+///   504. Never after a `CancellationError`.
+/// - **After which delay.** After ``delay``, or after a longer `Retry-After`.
+/// - **Not at all** if the delay exceeds ``maximumWait`` or the request's total time-out, or if the budget is used up:
+///   the failure is then thrown at once.
 public struct RetryInterceptor: HTTPInterceptor {
-    /// How often a request is made again, beyond the first time.
+    /// The number of retries, beyond the first attempt.
     public var count: Int
-    /// How long to wait before each retry.
+    /// The delay before each retry.
     public var delay: RetryDelay
     /// The longest wait that is worth it.
     public var maximumWait: Duration
-    /// What all retries together may take from. Nil for no bounds.
+    /// The shared budget of retries. Nil for no limit.
     public var budget: RetryBudget?
     private let clock: any Clock<Duration>
     private let now: @Sendable () -> Date
@@ -60,9 +60,9 @@ public struct RetryInterceptor: HTTPInterceptor {
         condition = when
     }
 
-    /// Whether a failure is one of those that commonly pass: a transport's that depends on the network, also one that
-    /// isn't known here, an exchange that the transport gave up (``HTTPError/Reason/cancelled``), a time-out that isn't
-    /// the deadline, and the statuses 408, 429, 502, 503 and 504.
+    /// Returns true for a transient failure: a network failure of the transport, also an unknown one, an exchange that
+    /// the transport cancelled (``HTTPError/Reason/cancelled``), a time-out other than the total one, and the statuses
+    /// 408, 429, 502, 503 and 504.
     public static let isTransient: @Sendable (HTTPError) -> Bool = { error in
         switch error.reason {
         case .transport(let error): (error as? TransportFault)?.kind.isTransient ?? true

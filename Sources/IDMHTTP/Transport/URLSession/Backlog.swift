@@ -1,10 +1,10 @@
 internal import Dispatch
 internal import IDMCore
 
-/// How much waits somewhere, and a door in front of it: shut when that is too much, open again when half of it is done.
+/// Bounded back-pressure: producers wait while too much is pending, until half of it is done.
 ///
-/// Whoever finds the door shut waits, and never for good. Once somebody has waited for too long, nobody waits until the
-/// door is open again. What is known to be at work behind it is given a few turns more.
+/// A wait is limited. After one that timed out, no producer waits until the gate has opened again. While work is in
+/// progress behind the gate, a wait may take several turns.
 final class Backlog: Sendable {
     private let patience: DispatchTimeInterval
     private let state: Locked<BacklogState>
@@ -12,10 +12,10 @@ final class Backlog: Sendable {
     private let door = DispatchGroup()
 
     /// - Parameters:
-    ///   - limit: How much may wait.
-    ///   - patience: How long a turn is that somebody waits at the door.
-    ///   - turns: How many they wait in a row in which nobody is at work behind it. Where the whole process stands
-    ///     still for a while, that takes but one of them.
+    ///   - limit: The amount that may be pending.
+    ///   - patience: The length of one turn of a wait.
+    ///   - turns: The number of consecutive turns without work after which a wait times out. A pause of the whole
+    ///     process uses up only one.
     init(limit: Int, patience: DispatchTimeInterval, turns: Int = 1) {
         state = Locked(BacklogState(limit: limit, idleTurns: turns))
         self.patience = patience
@@ -26,10 +26,10 @@ final class Backlog: Sendable {
         if state.withLock({ $0.isShut }) { door.leave() }
     }
 
-    /// Whether whoever comes waits while the door is shut.
+    /// True if producers wait at the closed gate.
     var isPatient: Bool { state.withLock { $0.isPatient } }
 
-    /// How often work behind the door has begun or ended.
+    /// The number of begins and ends of work so far.
     var works: Int { state.withLock { $0.works } }
 
     /// - Parameter mayWait: False for who must not wait, though the door be shut.
@@ -50,12 +50,12 @@ final class Backlog: Sendable {
         if state.withLock({ $0.leave(weight) }) { door.leave() }
     }
 
-    /// Nobody waits any more.
+    /// Opens the gate for good.
     func end() {
         if state.withLock({ $0.end() }) { door.leave() }
     }
 
-    /// Does what may take its time, and waits for nobody who is at the door.
+    /// Runs work that may take long and needs no waiting producer.
     func work<R>(_ body: () throws -> R) rethrows -> R {
         state.withLock { $0.work(true) }
         defer { state.withLock { $0.work(false) } }

@@ -1,20 +1,20 @@
-/// How much waits somewhere, and a door in front of it: what ``Backlog`` does, without the doing.
+/// The state of a ``Backlog``: the pending amount, and whether producers wait.
 struct BacklogState {
     let limit: Int
-    /// How much waits.
+    /// The pending amount.
     private(set) var count = 0
     private(set) var isShut = false
-    /// False once somebody has waited in vain, until the door is open again.
+    /// False after a wait that timed out, until the gate opens again.
     private(set) var isPatient = true
     private var isOver = false
-    /// How often something that takes its time has begun or ended.
+    /// The number of begins and ends of work so far.
     private(set) var works = 0
-    /// How much of that is going on.
+    /// The number of pieces of work in progress.
     private var workers = 0
 
-    /// How often somebody waits in a row in which there is no work.
+    /// The maximum number of consecutive turns without work.
     private let idleTurns: Int
-    /// How often somebody waits at most, where there is work: a few times more.
+    /// The maximum number of turns with work.
     var mostTurns: Int { idleTurns + 4 }
 
     init(limit: Int, idleTurns: Int = 1) {
@@ -22,15 +22,15 @@ struct BacklogState {
         self.idleTurns = idleTurns
     }
 
-    /// What becomes of somebody who comes.
+    /// The result of an arrival at the gate.
     struct Entry {
-        /// Whether the door has been shut for them.
+        /// True if the gate has closed.
         let shuts: Bool
-        /// Whether they wait. Nil if they are in.
+        /// The wait of the producer. Nil if it may continue.
         let waits: Wait?
     }
 
-    /// Somebody who waits, and what they have seen of the work behind the door.
+    /// A waiting producer, and the work it has observed.
     struct Wait {
         fileprivate var works: Int
         fileprivate var turns = 0
@@ -49,8 +49,8 @@ struct BacklogState {
         return Entry(shuts: shuts, waits: Wait(works: works))
     }
 
-    /// Somebody has waited for a turn. Returns whether they wait for another one, since there has been work meanwhile,
-    /// or not for long without any. Not for ever: others may wait for them.
+    /// Ends one turn of a wait. Returns true if the producer waits for another one, because there was work in it. The
+    /// total is limited, since others may wait for the producer.
     mutating func waitsOn(_ wait: inout Wait) -> Bool {
         guard isShut, isPatient else { return false }
         wait.idleTurns = workers > 0 || wait.works != works ? 0 : wait.idleTurns + 1
@@ -60,12 +60,12 @@ struct BacklogState {
         return isPatient
     }
 
-    /// Somebody who has waited is in.
+    /// Adds the amount of a producer that has waited.
     mutating func pass(_ weight: Int) {
         count += weight
     }
 
-    /// Something begins that takes its time and waits for nobody at the door, or has ended.
+    /// Counts the begin or the end of work behind the gate.
     mutating func work(_ begins: Bool) {
         workers += begins ? 1 : -1
         works += 1
@@ -77,7 +77,7 @@ struct BacklogState {
         return count <= limit / 2 && open()
     }
 
-    /// Nobody waits any more. Returns whether the door opens.
+    /// Opens the gate for good. Returns true if it was closed.
     mutating func end() -> Bool {
         isOver = true
         return open()

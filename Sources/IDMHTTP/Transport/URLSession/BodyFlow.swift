@@ -1,36 +1,35 @@
 internal import Foundation
 
-/// A body on its way from a network that can't be made to wait to a reader who takes its time. A value: what is to be
-/// done comes out of each event, and is done by somebody else where no lock is held.
+/// The buffer of a body between a network without flow control and a slower reader. A pure state machine: each event
+/// returns the action to perform, outside of all locks.
 ///
-/// What nobody has read yet is kept in memory up to a window, and beyond that put aside on disk. The memory is older
-/// than the disk: while anything lies there, whatever comes goes there as well.
+/// Unread bytes are kept in memory up to a window, and in files beyond it. Bytes in memory are older than those in
+/// files: while any are in files, new ones go there too.
 struct BodyFlow<Reader> {
-    /// What is to be done.
+    /// The action to perform.
     enum Action {
         case none
-        /// Whoever reads gets these pieces.
+        /// Gives pieces to the reader.
         case deliver(Reader, [Data], stops: Bool)
-        /// Whoever reads is told that it was all, or why it wasn't.
+        /// Gives the reader the end, or the error.
         case finish(Reader, (any Error)?, stops: Bool)
-        /// The transfer is to be stopped.
+        /// Stops the transfer.
         case stop
-        /// ``BodyFlow/flush()`` is to be called in a moment: somebody waits for more to come together.
+        /// Calls ``BodyFlow/flush()`` in a moment: the reader waits for more bytes together.
         case flushLater
-        /// A piece is to be put aside, and ``BodyFlow/spilled(_:)`` told of it.
+        /// Writes a piece to a file, then calls ``BodyFlow/spilled(_:)``.
         case spill(Data)
-        /// So many bytes are to be fetched from what was put aside, and ``BodyFlow/fetched(_:)`` told of them.
+        /// Reads bytes from the files, then calls ``BodyFlow/fetched(_:)``.
         case fetch(Int)
     }
 
-    /// How much is kept and handed over.
+    /// The sizes of the buffer.
     struct Sizes {
-        /// How many bytes are kept in memory.
+        /// The maximum number of bytes in memory.
         var window: Int
-        /// How many bytes are handed over at once, unless more are wanted together, and save that a longer piece isn't
-        /// cut.
+        /// The number of bytes that are delivered at once, unless the reader wants more. A longer piece isn't cut.
         var piece: Int
-        /// How many bytes there may be at all.
+        /// The maximum number of bytes of the body.
         var limit: Int
     }
 
@@ -48,18 +47,18 @@ struct BodyFlow<Reader> {
 
     private let sizes: Sizes
     private var memory: [Data] = []
-    /// How many bytes are in memory.
+    /// The number of bytes in memory.
     private(set) var memoryLength = 0
-    /// How many bytes lie on disk and aren't being fetched.
+    /// The number of bytes in files that aren't being read.
     private var diskLength = 0
     private var isSpilling = false
     private var isToFlush = false
     private var reading = Reading.nobody
     private var end: End?
-    /// How many bytes have come.
+    /// The number of received bytes.
     private(set) var received = 0
 
-    /// Whether something lies on disk, or is on its way from there.
+    /// True if bytes are in files, or being read from them.
     var hasPutAside: Bool {
         if case .fetching = reading { true } else { diskLength > 0 || isSpilling }
     }
@@ -68,7 +67,7 @@ struct BodyFlow<Reader> {
         self.sizes = sizes
     }
 
-    /// A piece has come. No other event of the network comes before a piece that is to be put aside has been.
+    /// Receives a piece from the network. Called again only after a piece that is to be written has been.
     mutating func receive(_ piece: Data) -> Action {
         guard end == nil, !piece.isEmpty else { return .none }
         let (sum, isTooMuch) = received.addingReportingOverflow(piece.count)
@@ -93,7 +92,7 @@ struct BodyFlow<Reader> {
         return supply(reader, least: least)
     }
 
-    /// What has come together is handed over, if somebody waits for it still.
+    /// Delivers the gathered bytes if the reader still waits for them.
     mutating func flush() -> Action {
         isToFlush = false
         guard case .waiting(let reader, _) = reading else { return .none }
@@ -113,15 +112,16 @@ struct BodyFlow<Reader> {
         }
     }
 
-    /// Somebody wants a piece. One reader at a time.
+    /// Adds the reader. There is at most one.
     ///
-    /// - Parameter least: How many bytes are wanted together. Fewer are handed over where no more come for a moment.
+    /// - Parameter least: The number of bytes that the reader wants together. It gets fewer if no more arrive for a
+    ///   moment.
     mutating func ask(_ reader: Reader, least: Int = 1) -> Action {
         guard case .nobody = reading else { return .finish(reader, CancellationError(), stops: false) }
         return supply(reader, least: least)
     }
 
-    /// What was put aside has been fetched, or can't be.
+    /// Receives bytes that were read from the files, or the error.
     mutating func fetched(_ result: Result<Data, any Error>) -> Action {
         guard case .fetching(let reader) = reading else { return .none }
         switch result {
@@ -146,7 +146,7 @@ struct BodyFlow<Reader> {
         return supply(reader, least: 1)
     }
 
-    /// Nobody wants anything any more.
+    /// Drops the reader and all bytes.
     mutating func abandon() -> Action {
         let stops = end == nil
         defer {

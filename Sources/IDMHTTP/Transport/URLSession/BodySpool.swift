@@ -22,7 +22,7 @@ struct BodySpool: ~Copyable, Sendable {
         self.capacity = capacity
     }
 
-    /// How many files there are.
+    /// The number of files.
     var fileCount: Int { files.count }
 
     /// Puts bytes behind those that are there.
@@ -66,7 +66,7 @@ struct BodySpool: ~Copyable, Sendable {
 }
 
 extension FileHandle {
-    /// A file without a name, open for reading and writing, for nobody but this process.
+    /// Opens a file without a name for reading and writing, which no other process can open.
     static func unnamed(in folder: URL) throws -> FileHandle {
         let file = try TemporaryFile(in: folder)
         file.unname()

@@ -1,16 +1,16 @@
 internal import Foundation
 
-/// Where one exchange stands: nothing is sent yet, the header of its response is awaited, its body flows, or nobody
-/// wants it any more. A value, as ``BodyFlow`` is one.
+/// The state of an exchange: unsent, waiting for the header of its response, receiving its body, or abandoned. A pure
+/// state machine, as ``BodyFlow`` is.
 struct ExchangeState<Head: Sendable, Sender, Reader> {
-    /// What is to be done.
+    /// The action to perform.
     enum Action {
         case none
         /// The transfer is to begin.
         case start
-        /// Whoever sent the request gets the head of the response, after something about its body.
+        /// Gives the head of the response to the sender, after an action of the body.
         case answer(Sender, Head, BodyFlow<Reader>.Action)
-        /// Whoever sent the request is told why there is no response.
+        /// Throws the error to the sender: there is no response.
         case refuse(Sender, any Error, stops: Bool)
         /// Something about the body.
         case body(BodyFlow<Reader>.Action)
@@ -42,22 +42,22 @@ struct ExchangeState<Head: Sendable, Sender, Reader> {
         }
     }
 
-    /// Whether the request has been sent, or is about to be, and nothing has come of it.
+    /// True if the request has been sent, or is about to be, and no response has arrived.
     var isAwaiting: Bool { if case .awaiting = phase { true } else { false } }
 
-    /// Whether the head of the response is held back.
+    /// True if the head of the response is held back.
     var isGathering: Bool { if case .gathering = phase { true } else { false } }
 
-    /// How many bytes of the body have come. Nil before its header has.
+    /// The number of received bytes of the body. Nil before the header.
     var received: Int? { flow?.received }
 
-    /// How many bytes of the body are kept in memory.
+    /// The number of bytes of the body in memory.
     var memoryLength: Int { flow?.memoryLength ?? 0 }
 
-    /// Whether something of the body lies on disk, or is on its way from there.
+    /// True if bytes of the body are in files, or being read from them.
     var hasPutAside: Bool { flow?.hasPutAside ?? false }
 
-    /// The request is to be sent.
+    /// Begins the exchange.
     mutating func begin(_ sender: Sender) -> Action {
         switch phase {
         case .idle:
@@ -114,19 +114,19 @@ struct ExchangeState<Head: Sendable, Sender, Reader> {
         flow { $0.spilled(result) }
     }
 
-    /// What was put aside has been fetched, or can't be.
+    /// Receives bytes that were read from the files, or the error.
     mutating func fetched(_ result: Result<Data, any Error>) -> Action {
         flow { $0.fetched(result) }
     }
 
-    /// Somebody wants a piece.
+    /// Adds the reader of the next piece.
     mutating func ask(_ reader: Reader, least: Int = 1) -> Action {
         if case .flowing = phase { return flow { $0.ask(reader, least: least) } }
         if case .over(let error) = phase { return .body(.finish(reader, error, stops: false)) }
         return .body(.finish(reader, CancellationError(), stops: false))
     }
 
-    /// What has come together is handed over.
+    /// Delivers the gathered bytes.
     mutating func flush() -> Action {
         flow { $0.flush() }
     }
@@ -140,7 +140,7 @@ struct ExchangeState<Head: Sendable, Sender, Reader> {
         return flow { $0.complete(error) }
     }
 
-    /// Nobody wants anything any more.
+    /// Abandons the exchange.
     mutating func abandon() -> Action {
         switch phase {
         case .idle:

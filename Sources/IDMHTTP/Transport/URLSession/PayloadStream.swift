@@ -15,7 +15,7 @@ internal import Foundation
 /// What can't be read, isn't a plain file any more or ends too early fails the task. What is behind the announced
 /// length isn't sent: on the connection it would stand for another request.
 final class PayloadStream: InputStream {
-    /// Where a file is opened, or one that is open already.
+    /// The file to open, or an open one.
     private enum Source {
         case path(String)
         case handle(FileHandle)
@@ -77,7 +77,7 @@ final class PayloadStream: InputStream {
         return fstat(descriptor, &found) == 0 && found.st_mode & S_IFMT == S_IFREG ? file : nil
     }
 
-    /// Called by nobody but this class: URLSession holds a stream, open, as long as its task is held.
+    /// Called by this class alone: URLSession holds an open stream as long as its task.
     override func close() {
         handle = nil
         status = .closed

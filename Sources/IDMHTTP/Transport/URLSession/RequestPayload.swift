@@ -58,8 +58,7 @@ enum RequestPayload: Sendable {
         return .file(url.lastPathComponent, reason: "there is no permission to read it")
     }
 
-    /// What has become of a file that is being sent. It is looked at with each piece: who may read it matters to
-    /// whoever opens it, and no more.
+    /// The change of a file while it is sent, checked with each piece. Permissions don't matter once a file is open.
     var change: RequestBody.Fault? {
         guard case .file(let url, let length) = self else { return nil }
         var status = stat()

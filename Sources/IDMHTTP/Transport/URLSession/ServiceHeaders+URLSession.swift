@@ -43,11 +43,11 @@ extension ServiceHeaders {
 }
 
 extension RandomAccessCollection<UInt8> where Index == Int {
-    /// The cookies that stand behind one another in a text. A comma and a space separate two of them, unless they stand
-    /// between quotes or behind the day of the week in an `Expires`: URLSession never joins with a comma alone. A value
-    /// that holds both itself is cut there, which is better than to change the cookie before one without a name.
+    /// Separates cookies that were joined into one text. A comma and a space separate two of them, except between
+    /// quotes and after the day of the week in `Expires`: URLSession never joins with a comma alone. A value that
+    /// contains both is cut there, which is better than changing the cookie before a nameless one.
     ///
-    /// Each byte is looked at a few times, whatever a server sends: all exchanges of a session wait meanwhile.
+    /// The run time is linear in the length of the text, because all exchanges of a session wait for it.
     func separateCookies() -> [String] {
         var cookies: [String] = []
         var start = startIndex
@@ -74,8 +74,7 @@ extension RandomAccessCollection<UInt8> where Index == Int {
         return cookies + [String(decoding: self[start...], as: UTF8.self)]
     }
 
-    /// Where a value goes on behind the quotes that it begins with. Where it begins, if it has none or isn't in them to
-    /// its end.
+    /// Returns the end of the quotes with which a value begins, or its beginning if it has no complete quotes.
     private func endOfQuotes(_ place: Int) -> Int {
         let quote = UInt8(ascii: "\"")
         let value = self[place...]
@@ -88,7 +87,7 @@ extension RandomAccessCollection<UInt8> where Index == Int {
 }
 
 extension Sequence<UInt8> {
-    /// Whether these bytes are `Expires=` with the name of a day.
+    /// True for `Expires=` with the name of a day.
     fileprivate var isDayOfExpires: Bool {
         // No more of a hostile text is looked at than the longest of them has.
         let letters = lazy.filter { $0 != UInt8(ascii: " ") }.prefix("expires=wednesday".utf8.count + 1)

@@ -4,10 +4,9 @@ internal import IDMCore
 internal import FoundationNetworking
 #endif
 
-/// Hears everything that a session tells, and passes it on to the exchange that it is about.
+/// Receives the delegate calls of a session, and forwards each to its exchange.
 ///
-/// All methods stand here, in the class that declares the conformance: those that a subclass adds are never called on
-/// Linux.
+/// All methods are in the class that declares the conformance: on Linux, methods of a subclass are never called.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private let exchanges = Locked<[Int: SessionExchange]>([:])
 

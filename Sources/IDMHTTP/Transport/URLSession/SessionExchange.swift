@@ -6,13 +6,13 @@ internal import Synchronization
 internal import FoundationNetworking
 #endif
 
-/// One exchange of a session: does what its state says. The session tells it what happens, on a queue that does one
-/// thing after the other and on which files are written as well.
+/// One exchange of a session: performs the actions of its state machine. The session calls it on a serial queue, on
+/// which files are written as well.
 final class SessionExchange: Sendable {
     typealias Sender = UnsafeContinuation<Head, any Error>
     typealias Reader = UnsafeContinuation<Data?, any Error>
-    /// Those that want a connection to an origin. The session has such a line as well, and tells nobody who stands in
-    /// it.
+    /// The exchanges that wait for a connection to an origin. The session has a queue of its own, but doesn't report
+    /// which exchange waits in it.
     typealias Line = Turnstiles<ServiceOrigin?, SessionExchange>
     private typealias State = ExchangeState<Head, Sender, Reader>
 
@@ -22,7 +22,7 @@ final class SessionExchange: Sendable {
         let headers: ServiceHeaders
     }
 
-    /// What the session has to do for it.
+    /// The state of the session's task.
     private enum Transfer {
         case unmade(@Sendable () -> URLSessionTask)
         /// With its number in the line of those that want a connection.
@@ -52,12 +52,12 @@ final class SessionExchange: Sendable {
     /// would be further behind with each piece that goes by way of the disk.
     private let behind: Backlog
     private let sent = Atomic<Int64>(0)
-    /// How many bytes the body is to have.
+    /// The announced length of the body.
     private let announced = Atomic<Int64>(0)
 
-    /// How many bytes are kept in memory.
+    /// The number of bytes in memory.
     private static let window = 2 << 20
-    /// How long one who wants more than a piece waits for it at most.
+    /// The maximum wait of a reader that wants more than a piece.
     private static let moment = DispatchTimeInterval.milliseconds(2)
 
     /// - Parameters:
@@ -84,7 +84,7 @@ final class SessionExchange: Sendable {
             State(.init(window: Self.window, piece: 256 << 10, limit: request.limits.body), gathered: 64 << 10))
     }
 
-    /// How many bytes of the body are in memory.
+    /// The number of bytes of the body in memory.
     var bytesInMemory: Int { state.withLock { $0.memoryLength } }
 
     // MARK: What the caller does
@@ -113,7 +113,7 @@ final class SessionExchange: Sendable {
         }
     }
 
-    /// Nobody wants anything any more.
+    /// Abandons the exchange.
     func abandon() {
         behind.end()
         perform(state.withLock { $0.abandon() })
@@ -171,8 +171,7 @@ final class SessionExchange: Sendable {
         perform(state.withLock { $0.refuse(TransportFault(.lost), stops: true) })
     }
 
-    /// The server's question for a user is about to be answered with nobody. If its response is here, that is all of
-    /// it.
+    /// Called before a challenge is rejected. If the response has arrived, it is complete.
     func didReject() {
         perform(state.withLock { $0.received == nil ? .none : $0.complete(nil) })
     }
@@ -258,7 +257,7 @@ final class SessionExchange: Sendable {
         }
     }
 
-    /// Stands in line, or begins. On the queue on which it begins also where it has to wait: so that is told before.
+    /// Waits for a connection, or begins. Runs on the start queue, so that a wait is reported before the begin.
     private func enter() {
         let waits = transfer.withLock { transfer -> Bool? in
             guard case .unmade(let make) = transfer else { return nil }

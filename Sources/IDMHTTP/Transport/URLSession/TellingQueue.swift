@@ -1,16 +1,15 @@
 internal import Dispatch
 internal import Foundation
 
-/// The queue on which a session tells what happens, with bounds to what waits there.
+/// The delegate queue of a session, with a limit for waiting blocks.
 ///
-/// On Linux a session adds a block for each piece of a body, from the thread on which it serves the network, and has no
-/// ear for a delegate that is behind: what the disk can't take at once would pile up in memory. To make that thread
-/// wait is the one way to let the network wait.
+/// On Linux a session adds a block for each piece of a body, from its network thread, and doesn't wait for a slow
+/// delegate: pieces that the disk can't take at once would accumulate in memory. Blocking that thread is the only way
+/// to slow down the network.
 ///
-/// It waits for a moment, and never for good: what runs on the queue may ask that thread for something and wait for the
-/// answer, as a refused challenge does, and then each would wait for the other. Once the moment has passed, nobody
-/// waits until the queue has caught up. A disk that is slow is waited for longer, half a second, and not for good
-/// either: who makes a request waits for the session's thread.
+/// It is blocked for a moment only: a block on the queue may wait for that thread, as a rejected challenge does, and
+/// both would wait for each other. After a wait that timed out, no block waits until the queue has caught up. For a
+/// slow disk the wait is up to half a second, since new requests need the session's thread.
 final class TellingQueue: OperationQueue, @unchecked Sendable {
     // Unchecked as its superclass is: all that it adds are constants that may go anywhere.
     private let backlog: Backlog
@@ -19,8 +18,8 @@ final class TellingQueue: OperationQueue, @unchecked Sendable {
     private let blocks = DispatchQueue(label: "IDMHTTP.URLSessionTransport.telling")
 
     /// - Parameters:
-    ///   - limit: How many blocks may wait.
-    ///   - patience: How long whoever adds one waits for space: once, and up to five times where a disk is at work.
+    ///   - limit: The number of blocks that may wait.
+    ///   - patience: The wait for space: once, and up to five times while a disk is at work.
     init(limit: Int = 256, patience: DispatchTimeInterval = .milliseconds(100)) {
         backlog = Backlog(limit: limit, patience: patience)
         super.init()

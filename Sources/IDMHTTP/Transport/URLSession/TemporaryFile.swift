@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A file that is there for a while, for nobody but this user.
+/// A temporary file, accessible to this user alone.
 struct TemporaryFile: Sendable {
     let url: URL
     let handle: FileHandle
@@ -12,7 +12,7 @@ struct TemporaryFile: Sendable {
         handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
-    /// Does something with files, and tells what a transport tells if it can't be done.
+    /// Does work with files, and converts its errors to those of a transport.
     static func puttingAside<Value>(_ work: () throws -> Value) throws(TransportFault) -> Value {
         do {
             return try work()

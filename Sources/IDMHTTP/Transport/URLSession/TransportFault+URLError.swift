@@ -4,14 +4,13 @@ internal import FoundationNetworking
 #endif
 
 extension TransportFault {
-    /// What an error of URLSession means.
+    /// Makes a fault from an error of URLSession.
     ///
-    /// On Linux most of what is wrong with a response has the code `unknown`, and says in a sentence of libcurl what it
-    /// is.
+    /// On Linux most faults of a response have the code `unknown`, and are identified by a sentence of libcurl.
     ///
     /// - Parameters:
-    ///   - hasHead: Whether the header of the response had come.
-    ///   - limit: The most bytes of a header.
+    ///   - hasHead: True if the header of the response has arrived.
+    ///   - limit: The maximum number of bytes of a header.
     init(_ error: URLError, hasHead: Bool, headerLimit limit: Int) {
         self.init(Self.kind(error, hasHead: hasHead, headerLimit: limit), cause: error)
     }
