@@ -24,7 +24,7 @@ extension CachingOutcome {
         case .dropped: "dropped"
         case .evicted(let count, let reason): "evicted \(count): \(reason)"
         case .damaged(_, let damage): "damaged: \(damage)"
-        case .failed(_, let error): "failed: \(type(of: error))"
+        case .failed(_, let error): "failed: \(error.typeName)"
         }
     }
 }

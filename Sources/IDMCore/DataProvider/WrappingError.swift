@@ -31,4 +31,8 @@ extension Error {
     var unwrapping: some Sequence<any Error> {
         sequence(first: self as any Error) { ($0 as? any WrappingError)?.underlyingError }.prefix(100)
     }
+
+    /// The name of the error's type. An error that left a generic function can be an `any Error` inside an `any Error`,
+    /// and `type(of: self)` would be "Error".
+    package var typeName: String { "\(type(of: self as Any))" }
 }

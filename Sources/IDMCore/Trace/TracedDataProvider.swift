@@ -115,6 +115,6 @@ extension Error {
         if let reason = CancelReason(self) { return "cancelled: \(reason)" }
         var innermost: any Error = self
         for error in unwrapping { innermost = error }
-        return "failure: \(type(of: innermost))"
+        return "failure: \(innermost.typeName)"
     }
 }

@@ -112,6 +112,20 @@ struct TraceRecorderTests {
         #expect(!trace.chromeTrace.contains("abc") && !trace.page.contains("abc"))
     }
 
+    @Test("An error out of a stream is recorded with its own type")
+    func streamError() async {
+        struct Broken: Error {}
+        let stream = AsyncSequenceDataProvider { (_: Int) in
+            AsyncThrowingStream<Int, any Error> { $0.finish(throwing: Broken()) }
+        }
+        let traced = stream.traced("stream", by: trace)
+        var values = traced.values(for: 0).makeAsyncIterator()
+        _ = try? await values.next()
+        _ = try? await traced.request(0)
+
+        #expect(trace.entries.map(\.detail) == ["failure: Broken", "failure: Broken"])
+    }
+
     @Test("An ignored call is recorded without a span for running")
     func ignored() async throws {
         let provider = ControlledDataProvider<Int, Int>()

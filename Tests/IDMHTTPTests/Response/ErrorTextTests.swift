@@ -22,6 +22,18 @@ struct ErrorTextTests {
                 == "The server answered with the status 500.")
     }
 
+    @Test("carries a failure that came out of a stream as any other")
+    func rejectedOutOfAStream() async {
+        for (failure, text) in [(Described(), "The cart is empty."), (Silent(), "Silent.")] as [(any Error, String)] {
+            let stream = AsyncThrowingStream<Int, any Error> { $0.finish(throwing: failure) }
+            do {
+                for try await _ in stream {}
+            } catch {
+                #expect(HTTPError(.rejected(error), request: "GET /a").localizedDescription == text)
+            }
+        }
+    }
+
     @Test("ends with one full stop")
     func fullStops() {
         let inner = HTTPError(.status(400), request: "POST /token")
