@@ -89,3 +89,9 @@ for (twin, settings) in [("", []), ("OnMainActor", [SwiftSetting.defaultIsolatio
         .testTarget(
             name: "PagesTests" + twin, dependencies: testLibraries, path: "PagesTests" + twin, swiftSettings: settings))
 }
+// An app whose code is isolated to the main actor by default, as in a new Xcode project.
+package.targets.append(
+    .executableTarget(
+        name: "SearchApp",
+        dependencies: frameworks + ["IDMCaching", "IDMCore", "IDMHTTP"].map { .product(name: $0, package: "IDM") },
+        path: "SearchApp", swiftSettings: [.defaultIsolation(MainActor.self)]))
