@@ -1,4 +1,4 @@
-/// What the program was asked for.
+/// The parsed command line.
 enum Arguments {
     case run(Effort, filter: String, asJSON: Bool)
     case compare(String, String)
@@ -9,34 +9,34 @@ enum Arguments {
         usage: Benchmarks [--quick] [--filter <text>] [--json]
                Benchmarks compare <before> <after>
 
-        Measures this library beside what one would write by hand, in the same run, and prints a table:
+        Measures this library against hand-written code in the same run, and prints a table:
 
-          ours, by hand  The least that one operation took in any round, and the median of the rounds in brackets.
-          ratio          Our least by the other's, or for a limit with a +, the difference of the two. Where all cores
-                         contend, our median by the other's.
-          limit          What is aimed at: "≤ 1.15 ×" and "≤ +350 ns" hold the ratio or the difference, others our figure.
-                         A row that misses it is marked "over". Nothing fails over it.
-          allocations    For one operation, ours and by hand. A dash where the platform doesn't tell.
-          instructions   The same. Told on Apple's machines, and on Linux by those whose counter this process may read:
-                         few virtual ones.
+          ours, by hand  The minimum per operation over all rounds, and the median in brackets.
+          ratio          Our minimum divided by theirs. For a limit with a +, the difference. Where all cores contend, the
+                         ratio of the medians.
+          limit          The target: "≤ 1.15 ×" and "≤ +350 ns" apply to the ratio or the difference, others to our figure.
+                         A row that misses it is marked "over". No row fails the run.
+          allocations    Per operation, ours and by hand. A dash where the platform doesn't count them.
+          instructions   Per operation, ours and by hand. Counted on Apple platforms, and on Linux machines whose counter
+                         this process may read (few virtual machines).
 
-        The sides take turns, ours first, after a round that is not counted. The least is what the work costs when nothing
-        disturbs it; where it is far from the median, the machine was busy. Threads that contend disturb one another, and that
-        is the work: in the round of the least they happened not to meet, so the median counts there. Each side proves by a
-        sum or a count that it did its work: one that didn't ends the program with the code 1.
+        The sides alternate, ours first, after one uncounted round. The minimum is the cost of undisturbed work. A minimum far
+        below the median means that the machine was busy. Threads that contend are part of the work: in the fastest round they
+        happened not to contend, so these rows use the median. Each side proves its work by a sum or a count. A side that
+        didn't do its work ends the program with the code 1.
 
-        Allocations are counted in the whole process, in runs of their own, on Linux with the GNU C library. What the first
-        thousand operations allocate is taken off what two thousand do. "The 3 closures alone" are what any user of a call
-        allocates: the rest is the library's own, the task of the call included.
+        Allocations are counted in the whole process, in separate runs, on Linux with the GNU C library: the count of 2000
+        operations minus that of the first 1000. "The 3 closures alone" is the part that every user of a call allocates. The
+        rest is the library's, including the task of the call.
 
-        compare reads two reports that --json has printed, and shows the rows of both beside each other. The change is that of
-        the ratio, where there is one: what slowed the machine down slowed down both sides of it.
+        compare reads two reports that were printed by --json, and prints their rows side by side. The change is that of the
+        ratio where a row has one, because the load of the machine affects both sides.
 
         options:
-          --quick          fewer and shorter rounds
-          --filter <text>  only the rows whose names contain the text
-          --json           prints a report for compare, and for other programs, in the place of the table
-          --help           prints this
+          --quick          runs fewer and shorter rounds
+          --filter <text>  runs only the rows whose names contain the text
+          --json           prints a report for compare and other programs instead of the table
+          --help           prints this text
         """
 
     init(_ arguments: some Collection<String>) {

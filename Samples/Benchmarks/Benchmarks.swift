@@ -2,7 +2,7 @@ import Console
 import Counters
 import Foundation
 
-/// Measures the library beside what one would write by hand, and prints a table.
+/// Measures the library against hand-written code, and prints a table.
 @main
 struct Benchmarks {
     static let rows =
@@ -35,7 +35,7 @@ struct Benchmarks {
         }
     }
 
-    /// Returns why it has ended before its end, if it has.
+    /// Returns the reason of an early end. Nil after a full run.
     private static func measure(
         _ rows: [Benchmark], _ effort: Effort, asJSON: Bool
     ) async -> (reason: String, code: Int32)? {
@@ -59,7 +59,7 @@ struct Benchmarks {
         }
     }
 
-    /// Prints a line at once, also into a pipe.
+    /// Prints a line and flushes it, also into a pipe.
     private static func say(_ line: String) {
         FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }

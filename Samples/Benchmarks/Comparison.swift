@@ -1,7 +1,7 @@
-/// Two reports beside each other, row by row.
+/// Compares two reports, row by row.
 ///
-/// What is compared is the ratio to the work by hand, where there is one: the machine's own mood touches both sides of
-/// it.
+/// Compares the ratios to the hand-written work where a row has one, because the load of the machine affects both
+/// sides.
 enum Comparison {
     static func lines(_ before: Report, _ after: Report) -> [String] {
         let earlier = Dictionary(before.rows.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })

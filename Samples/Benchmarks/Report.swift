@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a run has found, as it is written to a file and read again.
+/// The results of a run, as written to a file.
 struct Report: Codable {
     struct Row: Codable {
         let name: String
@@ -8,7 +8,7 @@ struct Report: Codable {
         let unit: Unit
         let ours: Figures?
         let theirs: Figures?
-        /// What is held against the limit: a ratio, a difference, or our figure.
+        /// The figure that the limit applies to: a ratio, a difference, or the library's figure.
         let limit: String
         let isKept: Bool?
         let allocations: Sides?
@@ -18,7 +18,7 @@ struct Report: Codable {
     struct Figures: Codable {
         let minimum: Double
         let median: Double
-        /// The one of the two by which the row is judged.
+        /// The figure that decides the row.
         let figure: Double
     }
 
@@ -37,7 +37,7 @@ struct Report: Codable {
         self.rows = rows
     }
 
-    /// Reads a report that was written before.
+    /// Reads a report from a file.
     init(contentsOf path: String) throws {
         guard let data = FileManager.default.contents(atPath: path) else { throw Fault("\(path) can't be read.") }
         do {
@@ -55,7 +55,7 @@ struct Report: Codable {
 }
 
 extension Report.Row {
-    /// What tells rows apart. Some compare the same work with different things.
+    /// The identity of a row. Some rows compare the same work with different opponents.
     var id: String { "\(name) / \(opponent)" }
 
     init(_ benchmark: Benchmark, _ reading: Reading) {

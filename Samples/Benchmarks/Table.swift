@@ -1,6 +1,6 @@
 import Foundation
 
-/// The table, line by line, so that a row can be printed as soon as it is known.
+/// The table, line by line. Each row is printed when its figures are known.
 enum Table {
     static let header = line([
         "", "ours (median)", "by hand (median)", "", "ratio", "limit", "", "allocations", "instructions",
@@ -20,7 +20,7 @@ enum Table {
         line(cells, widths: [36, -19, -19, 21, -9, -9, 4, -13, -15])
     }
 
-    /// One line of a table. Columns of a negative width are set to the right.
+    /// One line of a table. Columns of a negative width are right-aligned.
     static func line(_ cells: [String], widths: [Int]) -> String {
         let line = zip(cells, widths).map { cell, width in
             let gap = String(repeating: " ", count: max(abs(width) - cell.count, 0))

@@ -3,18 +3,18 @@ import Foundation
 import IDMCaching
 import IDMCore
 
-/// A list of headlines that shows what it has, and then what is new: an app that is launched again and again, online
-/// and not.
+/// A list of headlines that shows its cached entry first and the server's answer after it. The sample launches the app
+/// several times, online and offline.
 @main @MainActor
 struct CachedThenRemote {
     static let usage = """
         usage: CachedThenRemote
 
-        Launches an app five times, which keeps its headlines on the disk: what is there is shown at once, and the answer
-        of the server when it comes.
+        Launches an app five times. The app caches its headlines on disk: it shows the cached entry at once, and the
+        server's answer when it arrives.
 
         options:
-          --help   prints this
+          --help   prints this text
         """
 
     static func main() async {
@@ -35,34 +35,35 @@ struct CachedThenRemote {
 
     func run() async throws {
         server.answer = ["Rain on Monday"]
-        try await launch("first launch: nothing is there yet")
+        try await launch("first launch: the cache is empty")
 
         time.advance(by: .seconds(3600))
         server.answer = ["Sun on Tuesday", "Rain on Monday"]
-        try await launch("an hour later: what is there, and then what is new")
+        try await launch("an hour later: the cached entry, then the new answer")
 
         time.advance(by: .seconds(60))
-        try await launch("a minute later: the server has nothing new, and the screen isn't drawn twice")
+        try await launch("a minute later: the answer is unchanged, so the screen isn't drawn twice")
 
         time.advance(by: .seconds(60))
         server.answer = nil
-        try await launch("offline: the error is told, and the entry stays on the screen")
+        try await launch("offline: the cached entry, then the error")
 
         time.advance(by: .seconds(60))
-        try await launch("offline, and content with the entry: no error", policy: .remoteElseCache)
+        try await launch("offline, with .remoteElseCache: the cached entry, and no error", policy: .remoteElseCache)
     }
 
     private func launch(_ title: String, policy: CachePolicy = .cachedThenRemote) async throws {
         print("\(title)")
-        // 1. A cache on the disk outlives the process. Each launch opens it anew, which reads nothing yet.
+        // 1. A cache on disk outlives the process. Each launch opens it again; opening reads no entry.
         let disk = try DiskCache<String, [String]>(
             folder: folder, partition: "user-42", entryLimit: 100, clock: time.clock)
 
-        // 2. A cached provider is a provider. This one says where a value comes from, and nothing twice.
+        // 2. A cached provider is a provider. `labelled()` adds the source of a value, `removingDuplicates()` drops an
+        //    answer that equals the cached entry.
         let headlines = Integrator(
             server.provider.cached(in: disk, policy: policy).labelled().removingDuplicates())
 
-        // 3. One call hears both: the entry at once, the answer when it comes, and the error after the entry.
+        // 3. One call delivers both values, or the cached value and the error.
         await headlines.prepareCall("weather")
             .onSuccess { headlines in show(headlines) }
             .onError { error in print("  error   \(error)") }

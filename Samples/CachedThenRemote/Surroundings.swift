@@ -2,7 +2,7 @@ import IDMCaching
 import IDMCore
 import Synchronization
 
-/// A server that can be reached or not. It takes its time, so that the disk is always quicker.
+/// A server that is online or offline. It answers after a pause, so that the disk is always faster.
 final class Server: Sendable {
     struct Offline: Error, CustomStringConvertible {
         let description = "the server can't be reached"
@@ -10,7 +10,7 @@ final class Server: Sendable {
 
     private let state = Mutex<[String]?>(nil)
 
-    /// What it answers. Nil while it can't be reached.
+    /// The answer of the server. Nil while the server is offline.
     var answer: [String]? {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }
@@ -25,7 +25,7 @@ final class Server: Sendable {
     }
 }
 
-/// A clock that is set by hand, so that the ages are the same each time that this runs.
+/// A clock that the sample sets, so that every run prints the same ages.
 final class Time: Sendable {
     private let now = Mutex(Duration.seconds(1_000_000))
 

@@ -1,16 +1,17 @@
 import Console
 import IDMCore
 
-/// Providers one after the other, beside each other, and with something around them.
+/// Composes providers: one after another, at the same time, and with a retry around one of them.
 @main @MainActor
 struct Composition {
     static let usage = """
         usage: Composition
 
-        Puts providers together, shows what came about as a tree, runs it, and shows what a failure does to a group.
+        Composes providers, prints the composition as a tree and as a flow chart, calls it, and shows the effect of a
+        failure on a group.
 
         options:
-          --help   prints this
+          --help   prints this text
         """
 
     static func main() async {
@@ -24,20 +25,22 @@ struct Composition {
     }
 
     static func compose() async throws {
-        // 3. One after the other with >>>>, at the same time with >><<. The same token goes to both members of the
-        //    group.
+        // 3. `>>>>` runs providers one after another, `>><<` runs them at the same time. Both members of the group get
+        //    the token.
         let token = SignIn() >>>> { token in (token, token) }
         let parts = Profile() >><< Repositories(failures: 1).retry(2)
         let dashboard = token >>>> parts >>>> { both in (profile: both.0, repositories: both.1) } >>>> Dashboard.self
 
-        // 4. What has been put together can be looked at.
-        print("the flow:")
+        // 4. A composition has a structure: a tree, or a flow chart for Mermaid, which code hosts and editors draw.
+        print("the composition as a tree:")
         show(dashboard.structure.description)
+        print("\nthe composition as a Mermaid flow chart:")
+        show(dashboard.structure.mermaid)
 
-        // 5. It is a provider like any other: an integrator runs it. To be recorded changes nothing about that.
+        // 5. A composition is a provider, so an integrator can call it. A recorder notes the times of each call.
         let integrator = Integrator(dashboard, executing: .latest)
         let trace = TraceRecorder()
-        trace.watch(integrator, as: "dashboard") { "of \($0)" }
+        trace.watch(integrator, as: "dashboard") { "dashboard of \($0)" }
         print("\na call:")
         await integrator.prepareCall("ada")
             .onBeginning { print("  onBeginning") }
@@ -45,26 +48,27 @@ struct Composition {
             .onError { print("  onError    \($0)") }
             .onCompletion { print("  onCompletion") }
             .call().finish()
-        print(
-            "  recorded:  "
-                + trace.entries.map { $0.detail.isEmpty ? $0.name : "\($0.name), \($0.detail)" }.joined(separator: "; ")
-        )
+        print("\nthe recording of that call:")
+        for entry in trace.entries {
+            let indent = entry.parent == nil ? "  " : "    "
+            print(indent + (entry.detail.isEmpty ? entry.name : "\(entry.name): \(entry.detail)"))
+        }
     }
 
     static func fail() async {
-        // 6. A group fails as soon as one of its members does. To hear of each member, collect the results.
+        // 6. A group fails with its first member that fails. `collectingResults()` returns the result of each member.
         let parts = Profile() >><< Repositories(failures: 2)
-        print("\na group with a failure:")
+        print("\na group whose second member fails twice:")
         do {
             print("  \(try await parts.request(("t", "t")))")
         } catch {
-            print("  fails fast: \(error)")
+            print("  request:                      \(error)")
         }
         if let (profile, repositories) = try? await parts.collectingResults().request(("t", "t")) {
-            print("  collected:  \(text(profile)), and \(text(repositories))")
+            print("  collectingResults:            \(text(profile)), and \(text(repositories))")
         }
-        if let (_, repositories) = try? await parts.collectingResults().request(("t", "t")) {
-            print("  once more:  \(text(repositories))")
+        if let (profile, repositories) = try? await parts.collectingResults().request(("t", "t")) {
+            print("  collectingResults once more:  \(text(profile)), and \(text(repositories))")
         }
     }
 

@@ -1,6 +1,6 @@
 import IDMCore
 
-// 1. Providers. Each knows its own input and output, and nothing of the others.
+// 1. Providers. Each has its own input and output, and knows no other provider.
 
 struct SignIn: DataProvider {
     func request(_ name: String) async throws -> String { "\(name)'s token" }
@@ -10,7 +10,7 @@ struct Profile: DataProvider {
     func request(_ token: String) async throws -> String { "profile by \(token)" }
 }
 
-/// Fails as often as it is told to, and then answers.
+/// Fails for the first requests, then answers.
 final class Repositories: DataProvider {
     private let failures: Failures
 
@@ -42,7 +42,7 @@ struct Unreachable: Error, CustomStringConvertible {
     let description = "the server can't be reached"
 }
 
-// 2. A model: made from what came, whatever that took.
+// 2. A model: made from the output of the group.
 
 struct Dashboard: DataModel, CustomStringConvertible {
     let description: String

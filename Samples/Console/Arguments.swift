@@ -1,28 +1,29 @@
 import Foundation
 
-/// What a program was asked for on its command line. Asked for `--help`, it prints how it is used and ends; asked for
-/// what it doesn't know, it says so in one line and ends with the code 2.
+/// The parsed command line of a sample. `--help` prints the usage and ends the program. An invalid argument prints one
+/// line and ends it with the code 2.
 public struct Arguments {
-    /// The options without a value that were given.
+    /// The given options without a value.
     public let flags: Set<String>
-    /// The options with a value that were given.
+    /// The given options with a value.
     public let values: [String: String]
-    /// Everything that is no option.
+    /// The arguments that are no options.
     public let operands: [String]
     private let program: String
 
-    /// Reads the command line.
+    /// Parses the command line.
     ///
     /// - Parameters:
-    ///   - program: The program's name, as the mistakes are to begin with.
-    ///   - usage: What `--help` prints.
-    ///   - flags: The options that stand alone.
-    ///   - options: The options that are followed by a value.
-    ///   - files: The options that are followed by the name of a file that is to be written.
-    ///   - operands: How many words that are no options there may be.
+    ///   - program: The program's name, with which every error message begins.
+    ///   - usage: The text of `--help`.
+    ///   - flags: The options without a value.
+    ///   - options: The options with a value.
+    ///   - files: The options whose value is the name of a file to write.
+    ///   - operands: The names of the required operands, in their order.
+    ///   - optional: The number of optional operands after them.
     public init(
         _ program: String, usage: String, flags: Set<String> = [], options: Set<String> = [],
-        files: Set<String> = [], operands: ClosedRange<Int> = 0...0
+        files: Set<String> = [], operands: [String] = [], optional: Int = 0
     ) {
         Output.showEachLine()
         var (found, values, words): (Set<String>, [String: String], [String]) = ([], [:], [])
@@ -45,11 +46,13 @@ public struct Arguments {
                 words.append(word)
             }
         }
-        guard operands.contains(words.count) else {
-            let complaint = words.count < operands.lowerBound ? "something is missing" : "that is too much"
-            Self.leave(program, "\(complaint). Try --help.", 2)
+        if words.count < operands.count {
+            Self.leave(program, "\(operands[words.count]) is missing. Try --help.", 2)
         }
-        // Before the work, and not after it.
+        if words.count > operands.count + optional {
+            Self.leave(program, "\(words[operands.count + optional]) is one argument too many. Try --help.", 2)
+        }
+        // Checked before the work, not after it.
         for file in files.compactMap({ values[$0] }) where !Self.mayBeWritten(file) {
             Self.leave(program, "\(file) can't be written.", 2)
         }
@@ -59,7 +62,7 @@ public struct Arguments {
         self.program = program
     }
 
-    /// Writes a text into the file that an option names, if it was given.
+    /// Writes a text to the file that an option names. Does nothing without the option.
     public func write(_ text: @autoclosure () -> String, toFileOf option: String) {
         guard let path = values[option] else { return }
         do {
@@ -75,9 +78,9 @@ public struct Arguments {
             && FileManager.default.isWritableFile(atPath: file.deletingLastPathComponent().path)
     }
 
-    /// Makes the folder that an operand or an option names, unless it is there.
+    /// Creates the folder that an operand or an option names, unless it exists.
     public func folder(_ path: String) -> URL {
-        guard !path.isEmpty else { leave("a folder needs a name. Try --help.", code: 2) }
+        guard !path.isEmpty else { leave("the name of the folder is empty. Try --help.", code: 2) }
         let folder = URL(fileURLWithPath: path)
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -87,7 +90,7 @@ public struct Arguments {
         return folder
     }
 
-    /// Ends the program with a line on the standard error: with the code 2 over its arguments, with 1 over its work.
+    /// Ends the program with a line on the standard error. Code 2 is for invalid arguments, code 1 for failed work.
     public func leave(_ reason: String, code: Int32) -> Never {
         Self.leave(program, reason, code)
     }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Control-C, and whatever else ends the program from outside.
+/// Signals that end the program: control-C, termination and hang-up.
 @MainActor
 public enum Interrupt {
-    /// Does something when it comes, and ends the program then, with the code that shells expect.
+    /// Runs a closure on the first signal, then ends the program with the exit code that shells expect.
     public static func handle(_ body: @escaping @Sendable () -> Void) {
         first { number in
             body()
@@ -11,11 +11,11 @@ public enum Interrupt {
         }
     }
 
-    /// Does something when it comes for the first time. The second time the program ends, whatever it is doing.
+    /// Runs a closure on the first signal. The second signal ends the program at once.
     public static func first(_ body: @escaping @Sendable (Int32) -> Void) {
         let input = bell.read
         for number in [SIGINT, SIGTERM, SIGHUP] {
-            // It may come on any thread at any moment, where next to nothing is allowed. To write is.
+            // A signal handler runs on any thread at any moment. `write` is one of the few functions allowed in it.
             signal(number) { number in
                 var byte = UInt8(truncatingIfNeeded: number)
                 _ = write(bell.write, &byte, 1)
@@ -37,13 +37,13 @@ public enum Interrupt {
         }
     }
 
-    /// Ends the program at once: what others are doing isn't waited for.
+    /// Ends the program at once, without waiting for other threads.
     private nonisolated static func leave(_ number: Int32) -> Never {
         _exit(128 + number)
     }
 }
 
-/// The two ends of a pipe, through which a signal reaches a thread that waits for it.
+/// A pipe from the signal handler to the thread that waits for signals.
 private let bell: (read: Int32, write: Int32) = {
     var ends: [Int32] = [-1, -1]
     return pipe(&ends) == 0 ? (ends[0], ends[1]) : (-1, -1)

@@ -1,4 +1,4 @@
-// The name of the output is a variable for C, and none that anybody changes.
+// `stdout` is a variable in C, and never changed.
 #if canImport(Glibc)
 @preconcurrency import Glibc
 #elseif canImport(Musl)
@@ -7,10 +7,9 @@
 @preconcurrency import Darwin
 #endif
 
-/// What a program prints.
+/// The standard output.
 enum Output {
-    /// Lets each line be seen as soon as it is printed, also by what reads it from a pipe: if the program is ended from
-    /// outside, none is lost.
+    /// Flushes each line when it is printed, also into a pipe, so that no line is lost if the program is killed.
     static func showEachLine() {
         setvbuf(stdout, nil, _IOLBF, 0)
     }

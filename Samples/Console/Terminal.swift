@@ -1,9 +1,9 @@
 import Foundation
 
-/// A terminal that tells of each key as it is struck, and in which lines are drawn over those from before.
+/// A terminal in raw mode: delivers each key, and redraws its lines in place.
 @MainActor
 public final class Terminal {
-    /// Something that was struck.
+    /// A key press.
     public enum Key: Sendable, Equatable {
         case character(Character)
         case delete, up, down, enter
@@ -11,21 +11,21 @@ public final class Terminal {
         case leave
     }
 
-    /// The keys, as they are struck. To be read once.
+    /// The pressed keys. The stream supports one reader.
     public let keys: AsyncStream<Key>
 
     private var settings: termios?
     private var lineCount = 0
 
-    /// Takes the terminal over. Nil if the program's input or output is none, and in the background, where to touch one
-    /// would stop the program.
+    /// Puts the terminal into raw mode. Returns nil if input or output is no terminal, and in the background, where a
+    /// change of the terminal stops the program.
     public init?() {
         var settings = termios()
         guard isatty(STDOUT_FILENO) == 1, tcgetpgrp(STDIN_FILENO) == getpgrp(), tcgetattr(STDIN_FILENO, &settings) == 0
         else { return nil }
         let (keys, continuation) = AsyncStream.makeStream(of: Key.self)
         self.keys = keys
-        // Whoever ends the program from outside is to find the terminal as it was.
+        // A signal leaves through `restore()`, so the shell gets its terminal back.
         Interrupt.first { _ in continuation.yield(.leave) }
         self.settings = settings
         cfmakeraw(&settings)
@@ -37,7 +37,7 @@ public final class Terminal {
         }
     }
 
-    /// Gives the terminal back as it was. Doing so again does nothing.
+    /// Restores the terminal's settings. A second call does nothing.
     public func restore() {
         guard var settings else { return }
         self.settings = nil
@@ -46,7 +46,7 @@ public final class Terminal {
         print()
     }
 
-    /// Draws lines in the place of those that were drawn before. What a small window has no room for is left out.
+    /// Replaces the lines of the previous call. Lines and columns beyond the window are cut off.
     public func draw(_ lines: [String]) {
         var size = winsize()
         let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 && size.ws_row > 0
@@ -55,11 +55,11 @@ public final class Terminal {
         let lines = lines.prefix(height)
         lineCount = lines.count
         let text = up + "\r\u{1b}[J" + lines.map { String($0.printable.prefix(width)) }.joined(separator: "\r\n")
-        // Nobody sees it where the window is gone.
+        // The window may be gone.
         try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
     }
 
-    /// What keys were struck, by what a terminal sends for them.
+    /// Decodes the bytes that a terminal sends for keys.
     nonisolated static func keys(in bytes: Data) -> [Key] {
         var rest = String(decoding: bytes, as: UTF8.self)[...]
         var keys: [Key?] = []
@@ -76,7 +76,8 @@ public final class Terminal {
         return keys.compactMap(\.self)
     }
 
-    /// The key of what follows an escape at once: that is a key without a character, and escape wasn't struck.
+    /// Decodes an escape sequence, which stands for a key without a character. Bytes that directly follow the escape
+    /// belong to the sequence.
     private nonisolated static func key(after escape: inout Substring) -> Key? {
         guard let first = escape.popFirst(), ["[", "O"].contains(first) else { return nil }
         escape = escape.drop { $0.isNumber || $0 == ";" }
@@ -88,8 +89,13 @@ public final class Terminal {
     }
 }
 
+extension Error {
+    /// The error in words for the user of an app: its `errorDescription`, or else its description.
+    public var userText: String { (self as? any LocalizedError)?.errorDescription ?? "\(self)" }
+}
+
 extension String {
-    /// The text without what a terminal would take for an order: a name may come from anywhere.
+    /// The text without control characters, which a terminal would execute. A name can come from an untrusted server.
     public var printable: String {
         String(String.UnicodeScalarView(unicodeScalars.filter { $0.properties.generalCategory != .control }))
     }

@@ -1,7 +1,7 @@
 import IDMCore
 import Synchronization
 
-// 1. What is to be done, as providers. Each knows its own input and output, and nothing of the order.
+// 1. The steps, as providers. Each has its own input and output, and knows no order.
 
 struct Categories: DataProvider {
     func request(_ input: Void) async throws -> [String] { ["books", "music", "travel"] }
@@ -10,13 +10,13 @@ struct Categories: DataProvider {
 struct Notifications: DataProvider {
     let store: Store
 
-    /// One for each category that has been stored by now.
+    /// Returns one notification for each stored line.
     func request(_ input: Void) async throws -> [String] {
         store.lines.map { "news about \($0)" }
     }
 }
 
-/// Keeps lines, and answers how many it has.
+/// Stores lines, and returns the number of stored lines.
 final class Store: DataProvider {
     private let kept = Mutex<[String]>([])
 

@@ -3,31 +3,31 @@ import Foundation
 import IDMCore
 import IDMOperations
 
-/// Categories, then the store, then notifications, then the store, and a step to finish with: three times the same, as
-/// composed providers, as a graph and as operations.
+/// Loads categories, stores them, loads notifications, stores them, and finishes. Does so three times: as composed
+/// providers, as a graph and as operations.
 @main
 struct Sync {
     static let usage = """
         usage: Sync
 
-        Synchronizes three times: as composed providers, as a graph, as operations.
+        Runs the same synchronization three times: as composed providers, as a graph, and as operations.
 
         options:
-          --help   prints this
+          --help   prints this text
         """
 
     static func main() async {
         let arguments = Arguments("Sync", usage: usage)
         do {
             let results = [try await composed(), try await graph(), try await operations()]
-            guard Set(results).count == 1 else { arguments.leave("They differ: \(results)", code: 1) }
-            print("\nAll three have done the same.")
+            guard Set(results).count == 1 else { arguments.leave("the results differ: \(results)", code: 1) }
+            print("\nAll three results are equal.")
         } catch {
             arguments.leave("\(error)", code: 1)
         }
     }
 
-    /// 2. As composed providers: the order stands in one line. For what is a chain, there is nothing shorter.
+    /// 2. Composed providers: the order is one expression. The shortest form of a chain.
     static func composed() async throws -> String {
         print("as providers   categories >>>> store >>>> notifications >>>> store >>>> finish")
         let store = Store()
@@ -37,8 +37,8 @@ struct Sync {
         return try await report(sync.request())
     }
 
-    /// 3. As a graph: each node names what it waits for, what doesn't wait for another runs beside it, and one can look
-    ///    at it.
+    /// 3. A graph: each node names its dependencies, independent nodes run at the same time, and the graph has an
+    ///    outline.
     static func graph() async throws -> String {
         let store = Store()
         var graph = OperationGraph<Void>()
@@ -52,7 +52,7 @@ struct Sync {
         return try await report(graph.request()[finish] ?? "nothing")
     }
 
-    /// 4. As operations: for an app whose work stands in a queue, with priorities and limits of its own.
+    /// 4. Operations: for an app whose work is in an operation queue, with its priorities and limits.
     static func operations() async throws -> String {
         let store = Store()
         let categories = DataProviderOperation(Categories())
@@ -60,13 +60,13 @@ struct Sync {
         let notifications = DataProviderOperation(Notifications(store: store)).require(stored)
         let count = DataProviderOperation(store, from: notifications) { $0 }.require(notifications)
         let finish = DataProviderOperation(Finish(store: store), from: count) { $0 }.require(count)
-        print("\nas operations  in a queue, each with the one before it as its dependency")
+        print("\nas operations  in a queue, each operation depends on the previous one")
         let queue = OperationQueue()
         for operation in [finish, count, notifications, stored, categories] { queue.addOperation(operation) }
         return try await report(finish.value)
     }
 
-    /// 5. Whichever way it came about, the result is the same.
+    /// 5. The result is the same each time.
     static func report(_ result: String) -> String {
         print("               " + result)
         return result

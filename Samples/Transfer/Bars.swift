@@ -1,3 +1,4 @@
+import Console
 import Foundation
 import IDMHTTP
 
@@ -19,13 +20,13 @@ private func bar(_ name: String, _ progress: TransferProgress?, _ word: String) 
 extension TransferState {
     var isFailed: Bool { if case .failed = self { true } else { false } }
 
-    /// What the state is called.
+    /// The state in words.
     var word: String {
         switch self {
         case .waiting, .running: ""
         case .paused: "paused"
         case .finished(let result): "done, \(result.file?.size ?? 0) bytes"
-        case .failed(let error): "failed: \(error)"
+        case .failed(let error): "failed: \(error.userText)"
         case .cancelled: "cancelled"
         }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import IDMHTTPTesting
 
-/// What the server has that comes with the sample: maps that are made up, sent at a leisurely pace.
+/// The bundled server: generated maps, sent at a limited rate.
 enum Maps {
     static let names = ["africa.map", "americas.map", "asia.map", "europe.map", "oceania.map"]
 

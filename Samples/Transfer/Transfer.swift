@@ -3,25 +3,27 @@ import Foundation
 import IDMCore
 import IDMHTTP
 
-/// Several downloads at once, with a bar for each. Killed and started again, they go on where they were.
+/// Downloads several files at once, with a progress bar for each. A killed download resumes at the next start.
 @main @MainActor
 struct Transfer {
     static let usage = """
         usage: Transfer <folder> [options]
 
-        Downloads maps into a folder, three at once. In a terminal each has a bar: p pauses all of them, r resumes them, q ends
-        the program and keeps what has come. End it or kill it and start it again: it goes on.
+        Downloads maps into a folder, three at a time. A terminal shows a progress bar for each: p pauses all of them, r
+        resumes them, q ends the program and keeps the received bytes. Started again, also after a kill, the program resumes
+        the downloads.
 
         options:
-          --speed <MB/s>   how fast the server that comes with it sends each of them; 1 unless it is given
-          --page <file>    writes what happened and when, as a page with a timeline
-          --help           prints this
+          --speed <MB/s>   the rate of the bundled server for each download; default 1
+          --page <file>    writes all transfers with their times to an HTML page with a timeline
+          --help           prints this text
         """
 
     static func main() async {
-        let arguments = Arguments("Transfer", usage: usage, options: ["--speed"], files: ["--page"], operands: 1...1)
+        let arguments = Arguments(
+            "Transfer", usage: usage, options: ["--speed"], files: ["--page"], operands: ["<folder>"])
         guard let speed = Double(arguments.values["--speed"] ?? "1"), (0.001...10_000).contains(speed) else {
-            arguments.leave("--speed is a number of MB/s, 0.001 or more and 10000 at most. Try --help.", code: 2)
+            arguments.leave("--speed must be a number of MB/s from 0.001 to 10000. Try --help.", code: 2)
         }
         let folder = arguments.folder(arguments.operands[0])
         let terminal = Terminal()
@@ -32,7 +34,7 @@ struct Transfer {
             terminal?.restore()
             await server.stop()
             arguments.write(trace.page, toFileOf: "--page")
-            // Each has been told of where it stands.
+            // The error of each is printed already.
             if states.contains(where: \.isFailed) { exit(1) }
         } catch {
             terminal?.restore()
@@ -40,22 +42,23 @@ struct Transfer {
         }
     }
 
-    /// Answers with what has become of each.
+    /// Returns the last state of each download.
     static func download(
         from url: URL, into folder: URL, _ terminal: Terminal?, _ trace: TraceRecorder
     ) async throws -> [TransferState] {
-        // 1. A service says where things are. A center makes many transfers of it, and finds those of the last time.
+        // 1. A service holds the server's address. A center runs many transfers over it, and restores those of the
+        //    previous run.
         let service = HTTPService(configuration: ServiceConfiguration(baseURL: url))
         let center = try await TransferCenter(service, folder: folder.appendingPathComponent(".transfers"), width: 3)
         trace.watch(center)
 
-        // 2. What isn't there yet is asked for, or goes on. The address changes each time, and the objects stay the
-        //    same.
+        // 2. Start or resume every missing file. The server's port differs in each run, so `object` identifies the
+        //    file.
         let file = { (name: String) in folder.appendingPathComponent(name) }
         let missing = Maps.names.filter { !FileManager.default.fileExists(atPath: file($0).path) }
         for name in missing {
             if terminal == nil, let count = center.state(of: name)?.progress?.completed, count > 0 {
-                print("\(name): goes on after \(count) bytes")
+                print("\(name): resumes after \(count) bytes")
             }
             let map = ServiceDownload(ServiceRequest(.get, "/\(name)"), to: .file(file(name)), object: name)
             center.download(map, id: name)
@@ -63,11 +66,11 @@ struct Transfer {
 
         guard !missing.isEmpty else {
             await center.close()
-            print("Nothing is missing.")
+            print("All maps are in \(folder.path) already.")
             return []
         }
 
-        // 3. Without a terminal there is a line for each when it is over.
+        // 3. Without a terminal, print a line when a download ends.
         guard let terminal else {
             for name in missing {
                 for await state in center.states(of: name) where state.isOver { print("\(name): \(state.word)") }
@@ -76,13 +79,13 @@ struct Transfer {
             return missing.compactMap { center.state(of: $0) }
         }
 
-        // 4. On a terminal each has a bar.
+        // 4. In a terminal, draw a bar for each download.
         let draw = {
             terminal.draw(
                 bars(missing.map { ($0, center.state(of: $0)) }, together: center.progress(of: missing)))
         }
 
-        // 5. Keys pause all of it, let it go on, or end it.
+        // 5. Keys pause, resume or end the downloads.
         let keys = Task {
             for await key in terminal.keys {
                 switch key {
@@ -96,7 +99,7 @@ struct Transfer {
         }
         defer { keys.cancel() }
 
-        // 6. The bars are drawn again whenever one of them has come further.
+        // 6. Every change of progress redraws the bars.
         for await _ in center.progresses(of: missing) { draw() }
         await center.close()
         return missing.compactMap { center.state(of: $0) }

@@ -1,7 +1,7 @@
 import Foundation
 import IDMHTTPTesting
 
-/// A server inside of this program, with a few users. A server far away takes its time, so this one does too.
+/// A server inside this program, with a few users. It answers after a pause, as a remote server does.
 enum BundledServer {
     static func start() throws -> LoopbackServer {
         let server = try LoopbackServer(remembers: false)

@@ -1,7 +1,6 @@
 import IDMHTTP
 
-// 1. What the directory has, and where. The paths and names are those of GitHub's API, so that --base-url can lead
-//    there.
+// 1. The resources of the directory. Their paths and names are those of GitHub's API, so --base-url can name it.
 
 struct Account: Codable, Sendable, Equatable {
     let login: String

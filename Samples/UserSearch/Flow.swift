@@ -3,14 +3,14 @@ import IDMCaching
 import IDMCore
 import IDMHTTP
 
-/// 3. The flow: everything between an input and the handlers, put together in one place.
+/// 3. The flow: everything between an input and the handlers, composed in one place.
 struct Flow: Sendable {
-    /// Finds users. Of calls made one after the other the newest counts; what the cache knows comes first, then the
-    /// server.
+    /// Finds users. A newer call cancels the previous one. Each call delivers the cached result first, then the
+    /// server's.
     let search: Integrator<String, Users>
-    /// A user's profile and repositories, asked for at the same time.
+    /// A user's profile and repositories, requested at the same time.
     let card: Integrator<String, Card>
-    /// A user's profile, and with what it says the repositories.
+    /// A user's profile, and then the repositories of that profile.
     let story: Integrator<String, Card>
     let trace: TraceRecorder
 

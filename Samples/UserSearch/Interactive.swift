@@ -1,13 +1,15 @@
 import Console
 import IDMCore
 
-/// 5. The search in a terminal: the result is drawn anew as one types.
+/// 5. The search in a terminal: every key starts a search, and every event redraws the screen.
 @MainActor
 final class Interactive {
     private let flow: Flow
     private let terminal: Terminal
     private var query = ""
     private var users: Users?
+    /// The query that `users` answers.
+    private var answered = ""
     private var selection = 0
     private var card: [String] = []
     private var error: String?
@@ -19,7 +21,7 @@ final class Interactive {
         self.terminal = terminal
     }
 
-    /// Searches until somebody has had enough.
+    /// Handles keys until the user leaves.
     func run() async {
         let spinner = Task {
             while !Task.isCancelled {
@@ -52,10 +54,14 @@ final class Interactive {
         flow.search.prepareCall(text)
             .onBeginning { self.begin() }
             .onSuccess { users in
-                self.users = users
+                (self.users, self.answered) = (users, text)
                 self.select(self.selection)
             }
-            .onError { self.error = "\($0)" }
+            .onError { error in
+                // A failed search leaves a cached result of its own query, and no other.
+                if self.answered != text { self.users = nil }
+                self.error = error.userText
+            }
             .onCompletion { self.end() }
             .call()
     }
@@ -65,7 +71,7 @@ final class Interactive {
         flow.card.prepareCall(users.logins[selection])
             .onBeginning { self.begin() }
             .onSuccess { self.card = $0.lines }
-            .onError { self.error = "\($0)" }
+            .onError { self.error = $0.userText }
             .onCompletion { self.end() }
             .call()
     }

@@ -1,12 +1,12 @@
 import Console
 import IDMCore
 
-/// 4. The search without a terminal: types the query letter by letter, and prints what the handlers hear.
+/// 4. The search without a terminal: types the query letter by letter, and prints the events of each call.
 @MainActor
 struct OneShot {
     let flow: Flow
 
-    /// - Returns: Whether all that was asked for has come.
+    /// - Returns: True if every request succeeded.
     func run(_ query: String) async -> Bool {
         var previous: IntegrationTask<Users>?
         for end in query.indices {
@@ -26,7 +26,7 @@ struct OneShot {
         return card && story
     }
 
-    /// Nobody waits for the answer before the next letter is typed, except after the last one.
+    /// Starts a search. The next letter is typed without waiting for its answer.
     private func search(_ query: String) -> IntegrationTask<Users> {
         flow.search.prepareCall(query)
             .onBeginning { print("       \(query): onBeginning") }
@@ -34,7 +34,7 @@ struct OneShot {
                 print("       \(query): onSuccess, \(users.source)")
                 for login in users.logins { print("           \(login.printable)") }
             }
-            .onError { error in print("       \(query): onError, \(error)") }
+            .onError { error in print("       \(query): onError, \(error.userText)") }
             .onCancel { reason in print("       \(query): onCancel, .\(reason)") }
             .onCompletion { print("       \(query): onCompletion") }
             .call()
@@ -44,7 +44,7 @@ struct OneShot {
         let task =
             call
             .onSuccess { card in for line in card.lines { print("       \(line.printable)") } }
-            .onError { error in print("       \(error)") }
+            .onError { error in print("       \(error.userText)") }
             .call()
         await task.finish()
         return await task.outcome.value != nil

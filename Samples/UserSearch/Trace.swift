@@ -1,11 +1,11 @@
 import Foundation
 import IDMCore
 
-/// Prints what has happened: when, for how long, where, and what became of it.
+/// Prints the entries of a trace: beginning, duration, track, name and result.
 func show(_ trace: TraceRecorder) {
     print()
     for entry in trace.entries.sorted(by: { $0.start < $1.start }) {
-        let length = entry.isMark ? "" : entry.end.map { milliseconds($0 - entry.start) } ?? "goes on"
+        let length = entry.isMark ? "" : entry.end.map { milliseconds($0 - entry.start) } ?? "open"
         let indent = entry.parent == nil ? "" : "  "
         let text = [entry.name, entry.detail].filter { !$0.isEmpty }.joined(separator: ": ")
         print(

@@ -2,37 +2,37 @@ import Console
 import Foundation
 import IDMHTTP
 
-/// The library's main job in one program: input, provider, model, integrator, handlers.
+/// Input, provider, model, integrator and handlers in one program.
 @main @MainActor
 struct UserSearch {
     static let usage = """
         usage: UserSearch [<query>] [options]
 
-        Searches users. With a query it types that letter by letter, and each letter searches at once: the handlers of the
-        call that it replaces hear onCancel with the reason .superseded. Without one, in a terminal, you type.
+        Searches for users. With a query, the program types it letter by letter, and each letter starts a search that
+        cancels the previous one with the reason .superseded. Without a query, you type in the terminal.
 
-        A second search for the same shows what the first one found at once, from a cache on disk, and then what the server
-        says. The server is part of this program, unless you name another one.
+        A second search for the same query shows the cached result at once, and then the server's. The server is part of
+        this program unless you name another one.
 
         options:
           --base-url <url>   the server of an API like GitHub's, for example https://api.github.com
-          --cache <folder>   where results are kept, instead of among the user's caches
-          --trace            prints what happened and when, at the end
-          --page <file>      writes that as a page with a timeline
-          --help             prints this
+          --cache <folder>   the folder of the cache, instead of the user's caches folder
+          --trace            prints all calls and requests with their times at the end
+          --page <file>      writes them to an HTML page with a timeline
+          --help             prints this text
         """
 
     static func main() async {
         let arguments = Arguments(
             "UserSearch", usage: usage, flags: ["--trace"], options: ["--base-url", "--cache"], files: ["--page"],
-            operands: 0...1)
+            optional: 1)
         let query = arguments.operands.first
         let terminal = query == nil ? Terminal() : nil
         guard query?.isEmpty == false || terminal != nil else {
-            arguments.leave("what are you looking for? Try --help.", code: 2)
+            arguments.leave("a query is missing, and there is no terminal to type one in. Try --help.", code: 2)
         }
         guard query?.count ?? 0 <= 100 else {
-            arguments.leave("nobody's name is as long as that. Try --help.", code: 2)
+            arguments.leave("the query is longer than 100 characters. Try --help.", code: 2)
         }
         do {
             let bundled = arguments.values["--base-url"] == nil ? try BundledServer.start() : nil
@@ -56,10 +56,10 @@ struct UserSearch {
         }
     }
 
-    /// The server that the arguments name, if a request could travel there.
+    /// The server that the arguments name. Ends the program if the URL can't be requested.
     private static func named(_ arguments: Arguments) -> URL {
         guard let url = URL(string: arguments.values["--base-url"] ?? "") else {
-            arguments.leave("that is not the URL of a server. Try --help.", code: 2)
+            arguments.leave("--base-url isn't the URL of a server. Try --help.", code: 2)
         }
         do throws(ServiceRequest.Fault) {
             _ = try ServiceConfiguration(baseURL: url).resolve(ServiceRequest(.get, "/"))

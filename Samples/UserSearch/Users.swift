@@ -1,9 +1,10 @@
+import Foundation
 import IDMCaching
 import IDMCore
 
-// 2. The models: each makes itself from what was fetched, and knows nothing of where that came from or where it goes.
+// 2. The models: each is made from fetched data, and knows neither its source nor its destination.
 
-/// Who was found, and whether somebody remembered it or the server said it just now.
+/// The users that were found, and the source of the answer: cache or server.
 struct Users: DataModel {
     let logins: [String]
     let source: String
@@ -15,9 +16,9 @@ struct Users: DataModel {
     }
 }
 
-/// What the model says of an empty answer.
-struct NobodyFound: Error, CustomStringConvertible {
-    let description = "nobody of that name"
+/// The error of the model for an empty answer.
+struct NobodyFound: LocalizedError {
+    let errorDescription: String? = "No user matches."
 }
 
 /// A user in a few lines.

@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
 
-/// What one writes at first for a cache on disk: no header, no checksum, no bounds, no order. The work is done on a
-/// thread of its own, as that of a disk cache is.
+/// The simplest cache on disk: no header, no checksum, no limits, no order. Works on a dedicated thread, as a disk cache
+/// does.
 struct BareFiles: Sendable {
     let folder: String
     private let queue = DispatchQueue(label: "BareFiles")

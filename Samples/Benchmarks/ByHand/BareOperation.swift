@@ -2,8 +2,8 @@ import Foundation
 import IDMCore
 import Synchronization
 
-/// An asynchronous operation around a provider, with as little as Foundation asks for: no handlers, no pause, and a
-/// cancel that only its task hears of.
+/// An asynchronous operation around a provider, with the minimum that Foundation requires: no handlers, no pause, and a
+/// cancel that only cancels the task.
 final class BareOperation: Operation, @unchecked Sendable {
     private enum Phase { case ready, executing, finished }
 

@@ -6,7 +6,7 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// One session with a delegate that counts what comes, as one would write it by hand.
+/// A hand-written session with a delegate that counts the received bytes.
 final class BareSession: Sendable {
     private let delegate = Delegate()
     private let session: URLSession
@@ -17,7 +17,7 @@ final class BareSession: Sendable {
         session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: queue)
     }
 
-    /// The length of a body. A delegate that pauses does so at the first piece, for as long as it takes.
+    /// The length of a body. A pausing delegate blocks at the first chunk until the gate opens.
     func count(_ url: URL, pausing pause: (@Sendable () async throws -> Void)? = nil) async throws -> Int {
         try await withCheckedThrowingContinuation { continuation in
             let task = session.dataTask(with: URLRequest(url: url))

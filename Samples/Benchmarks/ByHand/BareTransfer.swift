@@ -5,8 +5,8 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// What one writes at first for a download and an upload: a session with a delegate that writes what comes to a file,
-/// or sends one. Nothing is checked, and nothing goes on after a failure.
+/// The simplest download and upload: a session whose delegate writes the received bytes to a file, or sends a file.
+/// Checks nothing, and resumes nothing.
 final class BareTransfer: NSObject, URLSessionDataDelegate {
     private struct State {
         var file: FileHandle?
@@ -16,7 +16,7 @@ final class BareTransfer: NSObject, URLSessionDataDelegate {
 
     private let state = Mutex(State())
 
-    /// Downloads something, and answers with how many bytes were written.
+    /// Downloads a file. Returns the number of bytes that were written.
     func download(_ url: URL, to path: String, in session: URLSession) async throws -> Int {
         guard FileManager.default.createFile(atPath: path, contents: nil), let file = FileHandle(forWritingAtPath: path)
         else { throw Fault("a file could not be written") }
@@ -26,7 +26,7 @@ final class BareTransfer: NSObject, URLSessionDataDelegate {
         return count
     }
 
-    /// Uploads a file, and answers with how many bytes came back.
+    /// Uploads a file. Returns the number of bytes in the response.
     func upload(_ file: URL, to url: URL, in session: URLSession) async throws -> Int {
         var request = URLRequest(url: url)
         request.httpMethod = "PUT"

@@ -1,6 +1,6 @@
 import IDMCore
 
-/// Asks a provider and tells three handlers of it, without an integrator: nothing can be cancelled, nothing fails.
+/// Requests a provider and calls three handlers, without an integrator. Supports neither cancellation nor failure.
 @MainActor
 struct ImmediateCall {
     let onBeginning: @MainActor () -> Void

@@ -1,5 +1,5 @@
-/// Three handlers of the kind that a call takes: they are kept, and that is all. Whatever uses a call makes as much of
-/// them.
+/// Three handlers of the types that a call stores. They are stored and never called. Every use of a call allocates the
+/// same.
 struct KeptHandlers: Sendable {
     let onBeginning: @isolated(any) @Sendable () -> Void
     let onSuccess: @isolated(any) @Sendable (Int) -> Void
@@ -16,7 +16,7 @@ struct KeptHandlers: Sendable {
         self.onCompletion = onCompletion
     }
 
-    /// How many of them run on an actor.
+    /// The number of handlers that run on an actor.
     @inline(never)
     var isolatedCount: Int {
         (onBeginning.isolation == nil ? 0 : 1) + (onSuccess.isolation == nil ? 0 : 1)

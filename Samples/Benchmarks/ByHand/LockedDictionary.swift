@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What one writes at first for a cache in memory: no bounds, no order, no times.
+/// The simplest cache in memory: a dictionary and a lock, without limits, order or expiry.
 final class LockedDictionary<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let values = Mutex<[Key: Value]>([:])
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Runs work one after the other, in the order in which it was added: a lock, an array and a task.
+/// Runs jobs one at a time, in FIFO order: a lock, an array and a task.
 final class SerialQueue: Sendable {
     typealias Work = @Sendable () async -> Void
 

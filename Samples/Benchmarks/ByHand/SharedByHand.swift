@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Requests shared by key, as one would write it by hand with the promises of `coalesced(by:)`: a waiter that is
-/// cancelled ends at once, and the last one that leaves cancels the request.
+/// Requests shared by key, written by hand with the guarantees of `coalesced(by:)`: a cancelled waiter ends at once, and
+/// the last waiter that leaves cancels the request.
 final class SharedByHand<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private typealias Waiter = CheckedContinuation<Value, any Error>
 

@@ -1,4 +1,4 @@
-/// Runs work one after the other, in the order in which it was added: an `AsyncStream` and a task.
+/// Runs jobs one at a time, in FIFO order: an `AsyncStream` and a task.
 final class StreamQueue: Sendable {
     typealias Work = @Sendable () async -> Void
 

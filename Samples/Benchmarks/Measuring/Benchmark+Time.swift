@@ -1,12 +1,12 @@
 extension Benchmark {
-    /// How long an operation takes on either side. The sides take turns, so that what slows the machine down for a
-    /// while slows down both.
+    /// A row with the time per operation of both sides. The sides alternate, so that a slow phase of the machine affects
+    /// both.
     ///
     /// - Parameters:
-    ///   - yardstick: Which round tells what the work costs.
-    ///   - operations: How many belong together, or nil for as many as a good measurement needs.
-    ///   - leastRounds: How often each side is measured at least, or nil for as often as others are.
-    ///   - check: Looks, once and before anything is measured, at what figures can't show.
+    ///   - yardstick: The rule that picks the representative round.
+    ///   - operations: The number of operations per measurement. Nil chooses it by their duration.
+    ///   - leastRounds: The minimum number of measurements per side. Nil chooses the default.
+    ///   - check: A check that runs once, before the first measurement.
     static func time(
         _ name: String, _ ours: Side, against theirs: Side, limit: Limit, by yardstick: Spread.Yardstick = .least,
         operations: Int? = nil, leastRounds: Int? = nil,
@@ -22,7 +22,7 @@ extension Benchmark {
         }
     }
 
-    /// How long a number of operations take together on either side.
+    /// A row with the total time of a number of operations of both sides.
     static func time(
         _ name: String, ofAll operations: Int, _ ours: Side, against theirs: Side, limit: Limit
     ) -> Benchmark {
@@ -34,7 +34,7 @@ extension Benchmark {
         }
     }
 
-    /// How long an operation takes among many, compared with how long it takes among few.
+    /// A row that compares the time per operation among many operations with that among few.
     static func growth(
         _ name: String, _ side: Side, from few: Int, to many: Int, against opponent: String, limit: Limit
     ) -> Benchmark {
@@ -46,7 +46,7 @@ extension Benchmark {
     private static func rounds(
         _ effort: Effort, _ ours: Turn, _ theirs: Turn, by yardstick: Spread.Yardstick = .least
     ) async throws -> Reading {
-        // Not counted: the first time is slower.
+        // The first run is slower, and not counted.
         _ = try await theirs.take()
         _ = try await Turn(ours.side, theirs.operations).take()
         var (first, second): ([Double], [Double]) = ([], [])
@@ -59,13 +59,13 @@ extension Benchmark {
     }
 }
 
-/// What a side does in each round.
+/// The work of a side in one round.
 private struct Turn {
     let side: Side
     let operations: Int
     let shares: Int
 
-    /// - Parameter shares: By how much the time is divided, or nil for the number of operations.
+    /// - Parameter shares: The divisor of the time. Nil divides by the number of operations.
     init(_ side: Side, _ operations: Int, shares: Int? = nil) {
         self.side = side
         self.operations = operations

@@ -1,7 +1,7 @@
 /// One row of the table.
 struct Benchmark: Sendable {
     let name: String
-    /// What the row compares with.
+    /// The name of the opponent.
     let opponent: String
     let unit: Unit
     let limit: Limit

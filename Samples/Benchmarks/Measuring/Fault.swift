@@ -1,4 +1,4 @@
-/// Why a benchmark is worth nothing: it did not do what it was measured for.
+/// The error of a benchmark whose work was not done as expected.
 struct Fault: Error, CustomStringConvertible {
     let description: String
 

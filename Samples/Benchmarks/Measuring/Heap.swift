@@ -1,8 +1,8 @@
 import Counters
 
-/// What is allocated, where the platform tells: on Linux, with the GNU C library.
+/// Counts allocations, on Linux with the GNU C library.
 enum Heap {
-    /// Allocations for each operation of both sides.
+    /// The allocations per operation of both sides.
     static func allocations(_ ours: Side, _ theirs: Side) async throws -> (ours: Double, theirs: Double)? {
         guard let ours = try await PerOperation.count(of: ours, { try await during($0)?.blocks }),
             let theirs = try await PerOperation.count(of: theirs, { try await during($0)?.blocks })
@@ -10,7 +10,7 @@ enum Heap {
         return (ours, theirs)
     }
 
-    /// Bytes that are in use after some work, and were not before it.
+    /// The growth of the bytes in use during the work.
     static func growth(_ work: () async throws -> Void) async throws -> Int? {
         try await during(work)?.bytes
     }

@@ -1,8 +1,8 @@
 import Counters
 
-/// What is executed, where the machine counts it and lets us look.
+/// Counts executed instructions, where the machine has a readable counter.
 enum Instructions {
-    /// Instructions for each operation of both sides.
+    /// The instructions per operation of both sides.
     static func counts(_ ours: Side, _ theirs: Side) async throws -> (ours: Double, theirs: Double)? {
         guard let ours = try await PerOperation.count(of: ours, during),
             let theirs = try await PerOperation.count(of: theirs, during)

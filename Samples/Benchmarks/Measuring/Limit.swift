@@ -1,13 +1,13 @@
-/// What a figure is held against. Nothing fails over it.
+/// The target of a figure. A missed target fails nothing.
 enum Limit: Sendable {
-    /// At most so many times the opponent's figure.
+    /// At most this multiple of the opponent's figure.
     case times(Double)
-    /// At most so much more than the opponent's figure.
+    /// At most this much more than the opponent's figure.
     case over(Double)
-    /// At most so much, whatever the opponent needs.
+    /// At most this figure, regardless of the opponent.
     case figure(Double)
 
-    /// Whether a limit is kept, as far as the platform tells.
+    /// The verdict on a limit. Unknown where the platform doesn't measure the figure.
     func isKept(by reading: Reading) -> Bool? {
         guard let ours = reading.ours?.figure else { return nil }
         switch self {

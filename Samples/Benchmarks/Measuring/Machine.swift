@@ -1,10 +1,10 @@
 import Foundation
 
-/// What the system tells of this process.
+/// System information about this process.
 enum Machine {
     static var cores: Int { ProcessInfo.processInfo.activeProcessorCount }
 
-    /// The system, and whether it runs what the optimizer has seen.
+    /// The system, and whether the build is optimized.
     static var system: String {
         ProcessInfo.processInfo.operatingSystemVersionString + (isOptimized ? "" : ", not optimized")
     }
@@ -17,10 +17,10 @@ enum Machine {
         #endif
     }
 
-    /// How many threads there are, where the system keeps its books in files.
+    /// The number of threads, where the system has /proc.
     static var threads: Int? { status("Threads") }
 
-    /// A number from the books of this process. Sizes are in kilobytes.
+    /// A number from /proc/self/status. Sizes are in kilobytes.
     static func status(_ name: String) -> Int? {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return nil }
         let line = status.split(separator: "\n").first { $0.hasPrefix("\(name):") }

@@ -1,11 +1,11 @@
 import Counters
 import Foundation
 
-/// How much memory a process holds, where the platform tells: on Linux.
+/// Measures the memory of the process, on Linux.
 enum Peak {
-    /// How much more memory the process held at some moment of the work than before it.
+    /// The peak of the process's memory during the work, minus the memory before it.
     static func growth(_ work: () async throws -> Void) async throws -> Int? {
-        // What earlier work has given back is the system's again, and doesn't hide what this work takes.
+        // Returns freed memory to the system first, so that it doesn't hide the memory of this work.
         allocation_counter_trim()
         guard let before = figure("VmRSS"), reset() else { return nil }
         try await work()
@@ -16,7 +16,7 @@ enum Peak {
         Machine.status(name).map { $0 << 10 }
     }
 
-    /// Lets the system forget the peak so far.
+    /// Resets the peak of the process.
     private static func reset() -> Bool {
         guard let file = FileHandle(forWritingAtPath: "/proc/self/clear_refs") else { return false }
         return (try? file.write(contentsOf: Data("5".utf8))) != nil

@@ -1,7 +1,7 @@
-/// Counts what an operation needs of something.
+/// Counts a resource per operation.
 enum PerOperation {
-    /// What the second half of many operations adds to the first, so that what is needed only once does not count. The
-    /// least of several runs, because what else goes on in the process only ever adds to it. Nil where nobody tells.
+    /// The count of the second half of many operations, without the one-time costs of the first half. The minimum of
+    /// several runs, because other work in the process only adds to the count. Nil where the platform has no counter.
     static func count(
         of side: Side, _ during: (_ work: () async throws -> Void) async throws -> Int?
     ) async throws -> Double? {

@@ -1,9 +1,9 @@
-/// What one row has found. A figure is missing where the platform doesn't tell.
+/// The figures of one row. A figure is missing where the platform doesn't measure it.
 struct Reading: Sendable {
     var ours: Spread?
     var theirs: Spread?
-    /// Allocations for each operation, beside the figures of time.
+    /// The allocations per operation, for a row of times.
     var allocations: (ours: Double, theirs: Double)?
-    /// Instructions for each operation, beside the figures of time.
+    /// The instructions per operation, for a row of times.
     var instructions: (ours: Double, theirs: Double)?
 }

@@ -1,14 +1,14 @@
-/// One side of a comparison: does an operation so many times, and proves that it did.
+/// One side of a comparison: performs a number of operations, and proves that it did.
 struct Side: Sendable {
     let name: String
     private let work: @Sendable (Int) async throws -> Duration
 
-    /// Work that is done on no actor.
+    /// Work on no actor.
     ///
     /// - Parameters:
-    ///   - name: What the side is called in the table.
-    ///   - proof: What the work answers for a number of operations, if it did them all.
-    ///   - work: Does that many operations, and answers with something that can't be had otherwise.
+    ///   - name: The name of the side in the table.
+    ///   - proof: Returns the expected result of the work for a number of operations.
+    ///   - work: Performs the operations. Returns a result that depends on each of them.
     init(
         _ name: String, proof: @escaping @Sendable (Int) -> Int,
         work: @escaping @Sendable (Int) async throws -> Int
@@ -23,7 +23,7 @@ struct Side: Sendable {
         }
     }
 
-    /// Work that is done on the main actor, where the time is taken as well.
+    /// Work on the main actor, which also takes the time.
     init(
         _ name: String, proof: @escaping @Sendable (Int) -> Int,
         onMain work: @escaping @MainActor (Int) async throws -> Int
@@ -38,7 +38,7 @@ struct Side: Sendable {
         }
     }
 
-    /// Work that a thread on each core does at the same time, every one of them so many times.
+    /// Work on one thread per core at the same time. Each thread performs the given number of operations.
     static func onAllCores(
         _ name: String, proof: @escaping @Sendable (Int) -> Int, _ work: @escaping @Sendable (Int) -> Int
     ) -> Side {
@@ -54,14 +54,14 @@ struct Side: Sendable {
         self.work = work
     }
 
-    /// Does a number of operations and says how long that took. Nothing begins once the program is to end.
+    /// Performs a number of operations and returns the duration. Throws without beginning if the program is ending.
     func run(_ operations: Int) async throws -> Duration {
         try Task.checkCancellation()
         return try await work(operations)
     }
 }
 
-/// The sum of the operations 0, 1, 2 … with something added to each: the proof of most work.
+/// The sum of the operations 0, 1, 2 … with a constant added to each: the proof of most work.
 func sum(of operations: Int, plus extra: Int = 0) -> Int {
     operations * (operations - 1) / 2 + operations * extra
 }

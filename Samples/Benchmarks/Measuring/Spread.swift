@@ -1,11 +1,10 @@
 /// The figures of several rounds.
 struct Spread: Sendable {
-    /// Which round tells what the work costs.
+    /// The rule that picks the representative round.
     enum Yardstick: Sendable {
-        /// The one that was disturbed least: whatever else goes on in the machine only ever adds to the work.
+        /// The fastest round: other work on the machine only adds time.
         case least
-        /// The one in the middle. Where threads are in one another's way that is the work: in the quickest round they
-        /// happened not to meet, and it tells what they do one after the other.
+        /// The median round, for work in which threads contend: in the fastest round they happened not to contend.
         case median
     }
 
@@ -17,7 +16,7 @@ struct Spread: Sendable {
         self.yardstick = yardstick
     }
 
-    /// The figure of the round that counts.
+    /// The figure of the representative round.
     var figure: Double {
         switch yardstick {
         case .least: minimum
@@ -25,7 +24,7 @@ struct Spread: Sendable {
         }
     }
 
-    /// The figure of the round that was disturbed least.
+    /// The figure of the fastest round.
     var minimum: Double { figures[0] }
 
     var median: Double { figures[figures.count / 2] }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is counted.
+/// The unit of a figure.
 enum Unit: String, Sendable, Codable {
     /// In nanoseconds.
     case time
@@ -8,7 +8,7 @@ enum Unit: String, Sendable, Codable {
     case bytes
     case threads
 
-    /// A figure, with three or four digits and what it counts.
+    /// A figure with three or four digits and its unit.
     func text(_ figure: Double) -> String {
         switch self {
         case .time: Self.scaled(figure, [("ns", 1), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)])
@@ -18,7 +18,7 @@ enum Unit: String, Sendable, Codable {
         }
     }
 
-    /// A spread in one cell: the least of the figures and, of times, the median.
+    /// A spread in one cell: the minimum and, for times, the median.
     func text(_ spread: Spread?) -> String {
         guard let spread else { return "–" }
         return self == .time ? "\(text(spread.minimum)) (\(text(spread.median)))" : text(spread.minimum)

@@ -1,6 +1,6 @@
 import IDMCore
 
-/// Many calls in one burst, each of which takes the place of the one before.
+/// Many calls in one burst. Each call replaces the previous one.
 enum Bursts {
     static let rows: [Benchmark] = [
         .time(
@@ -42,7 +42,7 @@ enum Bursts {
                 .onCancel { _ in tally.skip() }
                 .call()
         }
-        // Who lets go of an integrator cancels its calls.
+        // Releasing an integrator cancels its calls.
         return await tally.sum(keeping: integrator)
     }
 
@@ -72,7 +72,7 @@ enum Bursts {
         tally.add(value)
     }
 
-    /// What a call has left behind when some bursts are over, while the integrator lives on.
+    /// The memory that a call leaves behind after some bursts, while the integrator is alive.
     private static func bytesKept() async throws -> Int? {
         let integrator = Integrator(Search(), executing: .latest)
         return try await bytesKept {

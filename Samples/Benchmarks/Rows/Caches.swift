@@ -2,7 +2,7 @@ import IDMCaching
 import IDMCore
 import Synchronization
 
-/// A cache in memory, alone and before a provider.
+/// A cache in memory, alone and in front of a provider.
 enum Caches {
     static let rows: [Benchmark] = [
         .time("memory hit", hits, against: lookups, limit: .times(2)),
@@ -28,7 +28,7 @@ enum Caches {
         return dictionary
     }()
 
-    /// What so many look-ups of all keys in turn come to.
+    /// The checksum of a number of look-ups of all keys in turn.
     private static func proof(_ operations: Int) -> Int {
         let (rounds, rest) = operations.quotientAndRemainder(dividingBy: keys.count)
         return rounds * sum(of: keys.count) + sum(of: rest)
@@ -55,7 +55,7 @@ enum Caches {
         return total
     }
 
-    /// Is never asked: everything is in the cache.
+    /// A provider that is never requested: every value is in the cache.
     private struct Unasked: DataProvider {
         func request(_ key: String) async throws -> Int { throw Fault("\(key) was asked for") }
     }
@@ -77,7 +77,7 @@ enum Caches {
         return total
     }
 
-    /// Counts how often it is asked, and answers when all who ask have come.
+    /// Counts its requests, and answers when the last one has arrived.
     private final class Counted: DataProvider {
         let gate = Gate()
         let requests = Atomic(0)

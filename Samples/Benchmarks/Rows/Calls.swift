@@ -8,7 +8,7 @@ enum Calls {
         .time("call, 3 handlers, off the main actor", awaited, against: taskValue, limit: .times(3), by: .median),
     ]
 
-    /// Whether an answer that is there at once is heard before `call()` returns.
+    /// True if an immediate answer is delivered before `call()` returns.
     private static var deliversAtOnce: Bool {
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { true } else { false }
     }

@@ -2,7 +2,7 @@ import Foundation
 import IDMHTTP
 import IDMHTTPTesting
 
-/// What it costs to keep many transfers in order. What they carry is small, and goes nowhere.
+/// The cost of a center with many transfers. Their bodies are small, and reach no network.
 enum Centers {
     static let rows: [Benchmark] = [
         .growth(

@@ -9,7 +9,7 @@ enum Coalescing {
             "10,000 coalesced, each cancellable", ofAll: 10_000, coalesced, against: sharedByHand, limit: .times(1.5)),
     ]
 
-    /// Counts its requests, and answers once the gate is open.
+    /// Counts its requests, and answers when the gate opens.
     private final class Counted: DataProvider {
         let gate = Gate()
         let requests = Atomic(0)

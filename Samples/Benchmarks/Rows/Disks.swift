@@ -1,7 +1,7 @@
 import Foundation
 import IDMCaching
 
-/// A cache on disk, beside the bare calls of the system. Either side works on a thread of its own, and does one hop.
+/// A cache on disk, compared with bare system calls. Each side works on a dedicated thread, and hops once.
 enum Disks {
     static let rows: [Benchmark] = [
         .time("disk read, 4 KB", reads, against: bareReads, limit: .times(1.5)),
@@ -16,13 +16,13 @@ enum Disks {
 
     private static let count = 64
 
-    /// What so many reads of all values in turn come to.
+    /// The checksum of a number of reads of all values in turn.
     private static func proof(_ operations: Int) -> Int {
         let (rounds, rest) = operations.quotientAndRemainder(dividingBy: count)
         return operations * 100_000 + rounds * sum(of: count) + sum(of: rest)
     }
 
-    /// Both kinds of cache in folders of their own, with the same values.
+    /// Both kinds of cache, with the same values in separate folders.
     private struct Fixture {
         let scratch: Scratch
         let cache: DiskCache<String, [Int]>
@@ -74,7 +74,7 @@ enum Disks {
         return written
     }
 
-    /// A few entries among 100,000: the others are further names of them, which is quicker than writing them.
+    /// A few entries among 100,000. The rest are hard links to them, which are faster to create.
     private static let crowd = Task {
         let fixture = try await Fixture(entries: 4)
         let partition = fixture.scratch.url.path + "/cache/shared"
@@ -90,7 +90,7 @@ enum Disks {
         return fixture
     }
 
-    /// How long it takes until the first entry of many has been read, in nanoseconds.
+    /// The time to open a cache with many entries and read the first one, in nanoseconds.
     private static func opening() async throws -> Int? {
         let folder = try await crowd.value.scratch.url.appendingPathComponent("cache")
         return try await timed {

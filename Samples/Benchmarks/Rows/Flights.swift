@@ -1,6 +1,6 @@
 import IDMCore
 
-/// Many sequences of two slow stages that are all in flight at the same time.
+/// Many sequences of two slow stages that run at the same time.
 enum InFlight {
     static let rows: [Benchmark] = [
         .time("10,000 sequences of 2 × 5 ms", ofAll: size, sequences, against: awaits, limit: .times(1.2)),
@@ -29,7 +29,7 @@ enum InFlight {
         for input in 0..<operations {
             integrator.prepareCall(input).onSuccess { tally.add($0) }.call()
         }
-        // Who lets go of an integrator cancels its calls.
+        // Releasing an integrator cancels its calls.
         return await tally.sum(keeping: integrator)
     }
 
@@ -42,7 +42,7 @@ enum InFlight {
         return await tally.sum()
     }
 
-    /// The sum of what many tasks of a group answer.
+    /// Returns the sum of the results of many tasks in a group.
     private static func total(
         of operations: Int, _ request: @escaping @Sendable (Int) async throws -> Int
     ) async throws -> Int {
@@ -54,8 +54,8 @@ enum InFlight {
         }
     }
 
-    /// How many threads there are when all have landed. Those of the pool outlast their work by some seconds, so this
-    /// is the most that there were.
+    /// The number of threads after the work. Threads of the pool outlive their work by some seconds, so this is the
+    /// maximum.
     private static func threads(of side: Side) async throws -> Int? {
         _ = try await side.run(size)
         return Machine.threads

@@ -1,6 +1,6 @@
 import IDMCore
 
-/// Groups of two beside `async let`, and many requests of which one fails beside a task group.
+/// Groups of two compared with `async let`, and many requests of which one fails compared with a task group.
 enum Groups {
     static let rows: [Benchmark] = [
         .time(
@@ -15,7 +15,7 @@ enum Groups {
 
     private static let hanging = 20_000
 
-    /// Fails for the input in the middle, and waits for the cancel for all others.
+    /// Fails for the middle input, and waits for cancellation for every other input.
     private struct FailsInTheMiddle: DataProvider {
         let last: Int
 

@@ -32,7 +32,7 @@ enum Operations {
         }
     }
 
-    /// Each node waits for the one before it and for one far before it.
+    /// A graph in which each node depends on the previous node and on a distant one.
     private static let graph = Side("OperationGraph", proof: { sum(of: $0, plus: 1) }) { operations in
         var graph = OperationGraph<Void>()
         let tally = Tally(expecting: operations)

@@ -1,6 +1,6 @@
 import IDMCore
 
-/// Many calls at once that run one after the other.
+/// Many calls at once that run one at a time.
 enum Queues {
     static let rows: [Benchmark] = [
         .time("queue, 10,000 calls at once", calls, against: locked, limit: .figure(1_000), operations: 10_000),
@@ -62,7 +62,7 @@ enum Queues {
         }
     }
 
-    /// What each of many operations holds while it waits.
+    /// The memory of each of many waiting operations.
     private static func bytesWaiting(in line: Backlog.Line) async throws -> Int? {
         let operations = 10_000
         let backlog = Backlog(of: operations, in: line)

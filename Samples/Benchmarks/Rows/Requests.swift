@@ -1,6 +1,6 @@
 import IDMCore
 
-/// What it costs to have an integrator between oneself and a provider.
+/// The cost of an integrator between a caller and a provider.
 enum Requests {
     static let rows: [Benchmark] = [
         .time(
@@ -28,7 +28,7 @@ enum Requests {
         return total
     }
 
-    /// The integrator cancels the requests made through it. That is part of what is paid for.
+    /// The integrator cancels the requests made through it, which is part of its cost.
     private static func cancelsRequests() async throws {
         let integrator = Integrator(SlowIncrement(duration: .seconds(600)))
         let begun = Gate()

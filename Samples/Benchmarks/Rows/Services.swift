@@ -3,7 +3,7 @@ import IDMCore
 import IDMHTTP
 import IDMHTTPTesting
 
-/// A request to a server in the same process, beside the same request on a bare session with a delegate.
+/// A request to a server in the same process, compared with the same request on a bare session with a delegate.
 enum Services {
     static let rows: [Benchmark] = [
         .time("request of a service", service, against: session, limit: .times(1.05)),
@@ -25,7 +25,7 @@ enum Services {
 
     private static let bare = BareSession()
 
-    /// With a rule, and with three interceptors that most apps have.
+    /// A service with a rule and three common interceptors.
     private static func api() async throws -> HTTPService {
         let url = try await server.value.url
         return HTTPService(
@@ -68,7 +68,7 @@ enum Services {
         return try await sum(operations) { try await bare.count(url) }
     }
 
-    /// Does something so many times, 64 at a time.
+    /// Performs a job a number of times, 64 at a time.
     private static func sum(_ count: Int, of work: @escaping @Sendable () async throws -> Int) async throws -> Int {
         try await withThrowingTaskGroup(of: Int.self) { group in
             var total = 0
@@ -81,8 +81,8 @@ enum Services {
         }
     }
 
-    /// What is still in use after 50,000 requests, and was not before. It isn't nothing, on Linux: for each request
-    /// URLSession leaves the four parts of the address with which it has asked libcurl for the host.
+    /// The growth of the bytes in use during 50,000 requests. Not zero on Linux: URLSession leaks the four parts of the
+    /// address that it gives to libcurl, for each request.
     private static func rest(_ effort: Effort) async throws -> Reading {
         let count = effort.rounds >= Effort.full.rounds ? 50_000 : 2_000
         func rest(_ side: Side) async throws -> Spread? {

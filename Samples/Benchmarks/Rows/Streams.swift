@@ -2,8 +2,8 @@ import Foundation
 import IDMHTTP
 import IDMHTTPTesting
 
-/// A body of 200 MB that is read as it comes, beside a bare session with a delegate. The server runs in the same
-/// process, and holds no more than a block of it.
+/// Reads a body of 200 MB as a stream, compared with a bare session and its delegate. The server runs in the same
+/// process, and buffers one block.
 enum Streams {
     static let rows: [Benchmark] = [
         .figure(
@@ -39,7 +39,7 @@ enum Streams {
         return Int(start.duration(to: clock.now) / .nanoseconds(1))
     }
 
-    /// Reads all of it. A slow reader has a piece, and nothing more until the server has got rid of the rest.
+    /// Reads the whole body. A slow reader pauses after the first chunk until the server has sent the rest.
     private static func ours(isSlow: Bool) async throws {
         let server = try await server.value
         let gone = isSlow ? try await Departure() : nil
@@ -63,7 +63,7 @@ enum Streams {
         guard count == film.length else { throw Fault("\(count) bytes of \(film.length) came") }
     }
 
-    /// A server of its own, for one who waits until all of the body has left.
+    /// A separate server, for a reader that waits until the whole body was sent.
     private struct Departure: Sendable {
         let server: LoopbackServer
 

@@ -6,9 +6,9 @@ import IDMHTTPTesting
 import FoundationNetworking
 #endif
 
-/// Downloads and uploads of a gigabyte over the loopback, beside a session with a delegate of one's own. An operation
-/// is a megabyte. The server works on the same processors, for either side alike: how its threads and those of a side
-/// come to meet is most of what differs between two rounds, so that the medians count.
+/// Downloads and uploads of a gigabyte over the loopback, compared with a hand-written session delegate. An operation is
+/// a megabyte. The server shares the processors with both sides, and its scheduling is most of the difference between
+/// rounds, so the medians count.
 enum Transfers {
     static let rows: [Benchmark] = [
         .time(
@@ -52,8 +52,8 @@ enum Transfers {
             try file.close()
         }
 
-        /// Downloads something to a place of its own. What came is gone at once: a gigabyte that stays would be written
-        /// to the disk while the other side is at work, and the disk isn't what is measured.
+        /// Downloads to a separate file, and removes it at once. The system would write a file that stays to the disk
+        /// during the next round.
         func download(_ body: (URL) async throws -> Int) async throws -> Int {
             let url = scratch.url.appendingPathComponent("film")
             defer { try? FileManager.default.removeItem(at: url) }
@@ -90,7 +90,7 @@ enum Transfers {
         return (Int(answer) ?? 0) / (count << 20) * operations
     }
 
-    /// A session of one's own has no such body, save one that is made in memory.
+    /// A bare session has no such body, except one that is built in memory.
     private static func multipartUpload() async throws {
         let fixture = try await fixture.value
         let parts = ["left", "right"].map { MultipartBody.Part.file($0, fixture.source) }

@@ -1,6 +1,6 @@
-/// Operations that pile up behind the first one until it is let go.
+/// Operations that wait behind the first one until its gate opens.
 struct Backlog: Sendable {
-    /// Takes what to ask and where to report, and gives the way to add an operation.
+    /// Receives the provider and the tally, and returns a closure that adds an operation.
     typealias Line = @Sendable (GatedEcho, Tally) -> @Sendable (Int) -> Void
 
     private let gate = Gate()
@@ -17,7 +17,7 @@ struct Backlog: Sendable {
         for input in 0..<operations { submit(input) }
     }
 
-    /// Lets the operations go, and waits until all have ended.
+    /// Opens the gate, and waits until all operations have ended.
     ///
     /// - Returns: The sum of their answers.
     func drain() async -> Int {

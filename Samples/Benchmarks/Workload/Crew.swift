@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// A thread for each core, all of which begin the same work at the same moment.
+/// One thread per core. All threads begin the same work at the same moment.
 ///
-/// Threads of their own: those of the pool come when they can, and by then the first of them may have done its part.
+/// Dedicated threads: threads of the pool start one after another, and the first may end before the last starts.
 final class Crew: Sendable {
     private let size = Machine.cores
     private let arrived = Atomic(0)
@@ -12,9 +12,9 @@ final class Crew: Sendable {
     private let ended = Atomic(0)
     private let total = Atomic(0)
 
-    /// Does the work once on each thread.
+    /// Performs the work once on each thread.
     ///
-    /// - Returns: The sum of the answers, and the time from when all were there until all have ended.
+    /// - Returns: The sum of the results, and the time from the start of the last thread to the end of the last thread.
     static func perform(_ work: @escaping @Sendable () -> Int) async -> (total: Int, duration: Duration) {
         let crew = Crew()
         return await withCheckedContinuation { continuation in
@@ -28,7 +28,7 @@ final class Crew: Sendable {
         }
     }
 
-    /// Waits for the others without a sleep: whoever sleeps comes late.
+    /// Spins until all threads have started. A thread that sleeps wakes up late.
     private func gather() {
         if arrived.add(1, ordering: .acquiringAndReleasing).newValue == size {
             beginning.withLock { $0 = .now }
@@ -37,7 +37,7 @@ final class Crew: Sendable {
         while !hasBegun.load(ordering: .acquiring) {}
     }
 
-    /// Returns what all have done, if this was the last to end.
+    /// Returns the total, if this thread was the last to end.
     private func end(with answer: Int) -> (total: Int, duration: Duration)? {
         total.add(answer, ordering: .relaxed)
         guard ended.add(1, ordering: .acquiringAndReleasing).newValue == size else { return nil }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Closed until it is opened, and then open for good.
+/// A gate that is closed at first, and stays open once it is opened.
 final class Gate: Sendable {
     private let isOpen = Atomic(false)
     private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
@@ -18,7 +18,7 @@ final class Gate: Sendable {
         }
     }
 
-    /// Lets all pass.
+    /// Opens the gate and resumes all waiters.
     func open() {
         let passing = waiting.withLock { waiting in
             isOpen.store(true, ordering: .releasing)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A folder for one measurement, which goes with whoever holds it.
+/// A folder for one measurement, removed with this object.
 final class Scratch: Sendable {
-    /// Where all of this process stand. To be removed at its end, for some last as long as it does.
+    /// The folder of all folders of this process. Removed at the end of the process, because some objects live that long.
     static let all = FileManager.default.temporaryDirectory.appendingPathComponent(
         "idm-benchmarks-\(ProcessInfo.processInfo.processIdentifier)")
 

@@ -1,4 +1,4 @@
-/// What hears calls on the main actor, and writes down what it has heard.
+/// Records the events of calls on the main actor.
 @MainActor
 final class Screen {
     private(set) var beginnings = 0
@@ -11,7 +11,7 @@ final class Screen {
 
     func complete() { completions += 1 }
 
-    /// Throws unless so many calls have been heard from the beginning to the end.
+    /// Throws unless this number of calls was recorded from beginning to end.
     func check(_ calls: Int) throws {
         try Fault.unless(beginnings, is: calls, "beginnings that were heard")
         try Fault.unless(completions, is: calls, "completions that were heard")

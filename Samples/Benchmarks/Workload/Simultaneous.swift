@@ -1,6 +1,6 @@
-/// Requests that are all made before the first of them is answered.
+/// Requests that all start before the first one is answered.
 enum Simultaneous {
-    /// The sum of the answers to `count` equal requests.
+    /// Returns the sum of the answers to `count` equal requests.
     static func sum(
         of count: Int, opening gate: Gate, _ request: @escaping @Sendable () async throws -> Int
     ) async throws -> Int {
@@ -12,8 +12,8 @@ enum Simultaneous {
         return total
     }
 
-    /// Whether a task has made its request when ``start(_:)`` returns. On older systems some requests may come after
-    /// the first answers.
+    /// True if a task makes its request before ``start(_:)`` returns. On older systems some requests may start after the
+    /// first answers.
     static var startsAtOnce: Bool {
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { true } else { false }
     }

@@ -1,9 +1,9 @@
 import IDMCore
 
-// What the benchmarks ask. Every one of them answers on the actor that asks, which without a feature flag has to be
-// spelled out; none of them can be inlined, as a stage that fetches something could not.
+// The providers of the benchmarks. Each answers on its caller's actor, which has to be spelled out without a feature
+// flag. None can be inlined, because a stage that fetches data could not.
 
-/// Answers at once with the input and one more.
+/// Returns the input plus one at once.
 struct Increment: DataProvider {
     @inline(never)
     nonisolated(nonsending) func request(_ input: Int) async throws -> Int {
@@ -11,7 +11,7 @@ struct Increment: DataProvider {
     }
 }
 
-/// Lets others go first, and then answers like ``Increment``.
+/// Yields once, then answers like ``Increment``.
 struct PoliteIncrement: DataProvider {
     @inline(never)
     nonisolated(nonsending) func request(_ input: Int) async throws -> Int {
@@ -20,7 +20,7 @@ struct PoliteIncrement: DataProvider {
     }
 }
 
-/// Lets others go first, and answers with the input unless nobody wants it any more.
+/// Yields once, then returns the input. Throws if its task is cancelled.
 struct Search: DataProvider {
     @inline(never)
     nonisolated(nonsending) func request(_ input: Int) async throws -> Int {
@@ -30,7 +30,7 @@ struct Search: DataProvider {
     }
 }
 
-/// Takes its time, and then answers like ``Increment``.
+/// Sleeps, then answers like ``Increment``.
 struct SlowIncrement: DataProvider {
     let duration: Duration
 
@@ -41,7 +41,7 @@ struct SlowIncrement: DataProvider {
     }
 }
 
-/// Answers with the input once a gate is open.
+/// Returns the input when a gate opens.
 struct GatedEcho: DataProvider {
     let gate: Gate
 

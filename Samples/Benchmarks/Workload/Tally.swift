@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts how operations end, on any thread, and says when all have.
+/// Counts the ends of operations on any thread, and resumes its waiter after the last one.
 final class Tally: Sendable {
     private let expected: Int
     private let ended = Atomic(0)
@@ -12,14 +12,14 @@ final class Tally: Sendable {
         self.expected = expected
     }
 
-    /// An operation has ended with a value.
+    /// Counts an operation that ended with a value.
     func add(_ value: Int) {
         total.add(value, ordering: .relaxed)
         most.max(value, ordering: .relaxed)
         end()
     }
 
-    /// An operation has ended without one.
+    /// Counts an operation that ended without a value.
     func skip() {
         end()
     }
@@ -29,17 +29,17 @@ final class Tally: Sendable {
         await everything.pass()
     }
 
-    /// The sum of the values, once all operations have ended.
+    /// Waits until all operations have ended, and returns the sum of their values.
     ///
-    /// - Parameter source: What the operations need somebody to hold until then.
+    /// - Parameter source: An object that stays alive until then, because the operations need it.
     func sum(keeping source: (any AnyObject)? = nil) async -> Int {
         await finish()
         return withExtendedLifetime(source) { total.load(ordering: .relaxed) }
     }
 
-    /// The greatest of the values, once all operations have ended.
+    /// Waits until all operations have ended, and returns the greatest of their values.
     ///
-    /// - Parameter source: What the operations need somebody to hold until then.
+    /// - Parameter source: An object that stays alive until then, because the operations need it.
     func greatest(keeping source: (any AnyObject)? = nil) async -> Int {
         await finish()
         return withExtendedLifetime(source) { most.load(ordering: .relaxed) }

@@ -4,10 +4,10 @@
 // Counts the instructions of the whole process, outside of the system, where the machine has a counter for them and lets
 // this process use it.
 
-/// To be called by the first thread, before there are others: what they do counts from their start on.
+/// Must be called by the first thread before others start. Later threads are counted from their start.
 void instruction_counter_open(void);
 
-/// How many there have been since then, or since the process began. Less than zero where nobody tells.
+/// The number of instructions since then, or since the process began. Negative where the machine has no counter.
 long long instruction_counter_read(void);
 
 #endif
