@@ -18,12 +18,14 @@ let package = Package(
     targets: [
         .target(name: "IDMCore"),
         .target(name: "IDMFiles"),
-        .target(name: "IDMCaching", dependencies: ["IDMCore", "IDMFiles"]),
+        .target(
+            name: "IDMCaching", dependencies: ["IDMCore", "IDMFiles"], resources: [.copy("PrivacyInfo.xcprivacy")]),
         // The system's libcurl, bound at run time.
         .target(name: "CIDMCurl"),
         .target(
             name: "IDMHTTP",
-            dependencies: ["IDMCore", "IDMFiles", .target(name: "CIDMCurl", condition: .when(platforms: [.linux]))]),
+            dependencies: ["IDMCore", "IDMFiles", .target(name: "CIDMCurl", condition: .when(platforms: [.linux]))],
+            resources: [.copy("PrivacyInfo.xcprivacy")]),
         .target(name: "IDMOperations", dependencies: ["IDMCore"]),
         .target(name: "IDMTesting", dependencies: ["IDMCore"]),
         .target(name: "IDMHTTPTesting", dependencies: ["IDMCore", "IDMHTTP", "IDMTesting"]),
