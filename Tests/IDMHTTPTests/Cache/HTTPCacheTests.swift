@@ -115,7 +115,7 @@ struct HTTPCacheTests {
     }
 
     @Test(
-        "drops an address after a request that may have changed it, and not after one that failed",
+        "an unsafe method drops an address unless it fails",
         arguments: [
             ("POST", 200, "/a", true), ("PUT", 204, "/a", true), ("DELETE", 200, "/a", true),
             ("PATCH", 303, "/a", true),
@@ -139,7 +139,7 @@ struct HTTPCacheTests {
     }
 
     @Test(
-        "keeps no answer that an invalidation or a wipe has overtaken",
+        "an answer that an invalidation or wipe overtakes isn't stored",
         arguments: ["invalidation", "wipe", "private wipe"])
     func overtaken(by event: String) async throws {
         let (asked, gate) = (Signal(), Signal())
@@ -215,7 +215,7 @@ struct HTTPCacheTests {
         #expect(asked.count == 2)
     }
 
-    @Test("is wiped of what was for a user by a log-out, a log-in and a removal of cookies, and of nothing else")
+    @Test("a logout, a login and a removal of cookies wipe private responses only")
     func wiped() async throws {
         try await withCache { server, service in
             server.on(.get, "/own", answer: .text("own").header("Cache-Control", "max-age=60"))
@@ -254,7 +254,7 @@ struct HTTPCacheTests {
     }
 
     @Test(
-        "covers a failure and a broken connection with what is stale, where the server allows it",
+        "stale-if-error covers failures and broken connections with a stale response",
         arguments: [true, false])
     func staleIfError(isAllowed: Bool) async throws {
         for breaks in [true, false] {
@@ -279,7 +279,7 @@ struct HTTPCacheTests {
         }
     }
 
-    @Test("serves a HEAD from a stored GET, and is updated by a HEAD that went to the server")
+    @Test("a stored GET answers HEAD, and a newer HEAD updates it")
     func head() async throws {
         try await withCache { server, service in
             server.on(.get, "/a", answer: .text("body").headers(["ETag": "\"1\"", "Cache-Control": "max-age=60"]))
@@ -293,7 +293,7 @@ struct HTTPCacheTests {
         }
     }
 
-    @Test("never keeps a body that breaks off, is longer than it may be or isn't read to its end")
+    @Test("an incomplete, unread or oversized body isn't stored")
     func wholeBodies() async throws {
         struct Broken: Error {}
         let fields: ServiceHeaders = ["Cache-Control": "max-age=60"]
@@ -323,7 +323,7 @@ struct HTTPCacheTests {
         #expect(cache.bytesInMemory > 0)
     }
 
-    @Test("holds no more than its limit, and drops what was used longest ago")
+    @Test("a full cache evicts the least recently used response")
     func limit() async throws {
         let transport = ScriptedTransport { _ in
             .text(String(repeating: "x", count: 1_000), headers: ["Cache-Control": "max-age=60"])
@@ -339,7 +339,7 @@ struct HTTPCacheTests {
         #expect(transport.asked.count { $0.url.lastPathComponent == "0" } == 1)
     }
 
-    @Test("writes nothing secret into its folder, nothing that a link leads to, and removes all of its own")
+    @Test("the folder contains no secrets, follows no links and keeps foreign files")
     func folder() async throws {
         let (folder, outside) = (try TemporaryFolder(), try TemporaryFolder())
         let fields: ServiceHeaders = ["Cache-Control": "max-age=60"]
@@ -378,7 +378,7 @@ struct HTTPCacheTests {
         #expect(try folder.names() == ["mine.txt"] && String(contentsOf: victim, encoding: .utf8) == "victim")
     }
 
-    @Test("takes no file that was changed, cut or written for another address")
+    @Test("a damaged, truncated or foreign file isn't used")
     func damagedFiles() async throws {
         let folder = try TemporaryFolder()
         let transport = ScriptedTransport(headers: ["Cache-Control": "max-age=60"], "body")

@@ -7,7 +7,7 @@ import Testing
 @Suite("A base URL", .timeLimit(.ample))
 struct BaseURLTests {
     @Test(
-        "keeps its path and its query in front, with and without slashes",
+        "a base URL precedes path and query, with and without slashes",
         arguments: [
             ("https://h", "", "https://h/"), ("https://h", "/", "https://h/"), ("https://h/", "a", "https://h/a"),
             ("https://h", "/a", "https://h/a"), ("https://h/v1", "/a", "https://h/v1/a"),
@@ -26,7 +26,7 @@ struct BaseURLTests {
     }
 
     @Test(
-        "is refused where it can't be one",
+        "an invalid base URL is refused",
         arguments: [
             ("https://user:pass@h", .userInfo), ("https://user@h", .userInfo), ("ftp://h", .scheme("ftp")),
             ("file:///etc/passwd", .scheme("file")), ("https://", .malformed), ("/v1", .malformed),
@@ -49,7 +49,7 @@ struct BaseURLTests {
         #expect(URL(string: try api("https://h").url("/{v}", ["v": path]))?.host == "h")
     }
 
-    @Test("has an origin, in which case and the port of the scheme don't count")
+    @Test("an origin ignores case and the default port")
     func origins() throws {
         func origin(_ text: String) throws -> ServiceOrigin? { ServiceOrigin(try #require(URL(string: text))) }
 

@@ -65,7 +65,7 @@ struct ReadingTests {
         #expect(configuration.limits == .init())
     }
 
-    @Test("with an environment on top of what stands beside it")
+    @Test("an environment overrides the values beside it")
     func environments() throws {
         let staging = try json(Self.full, environment: "staging")
 
@@ -124,7 +124,7 @@ struct ReadingTests {
     }
 
     @Test(
-        "and refused where a key is missing",
+        "a missing key is refused",
         arguments: [
             ("{}", nil, "baseURL"), (#"{"baseURL": "https://h"}"#, "staging", "environments"),
             (#"{"baseURL": "https://h", "environments": {}}"#, "staging", "environments.staging"),
@@ -135,7 +135,7 @@ struct ReadingTests {
     }
 
     @Test(
-        "and refused where a key is unknown",
+        "an unknown key is refused",
         arguments: [
             (#"{"baseURL": "https://h", "timout": 3}"#, "timout"),
             (#"{"baseURL": "https://h", "Base": "https://h"}"#, "Base"),
@@ -146,7 +146,7 @@ struct ReadingTests {
     }
 
     @Test(
-        "and refused where a value can't be used, with the path to it",
+        "an unusable value is refused with its path",
         arguments: [
             (#"{"baseURL": 1}"#, "baseURL"), (#"{"baseURL": null}"#, "baseURL"), (#"{"baseURL": ""}"#, "baseURL"),
             (#"{"baseURL": "not a url"}"#, "baseURL"), (#"{"baseURL": "ftp://h"}"#, "baseURL"),
@@ -184,7 +184,7 @@ struct ReadingTests {
     }
 
     @Test(
-        "and refused by the same keys in a property list",
+        "a property list is refused for the same keys",
         arguments: [
             ("maximumBody", "<real>1.5</real>"), ("maximumBody", "<real>1e30</real>"),
             ("idleTimeout", "<string>3</string>"),
@@ -199,7 +199,7 @@ struct ReadingTests {
     }
 
     @Test(
-        "and refused where a number is out of bounds, which are told",
+        "a number out of bounds is refused with its bounds",
         arguments: [
             ("idleTimeout", "0", "it has to be more than zero, and less than a hundred years."),
             ("maximumBody", "0", "it has to be more than zero."),
@@ -212,7 +212,7 @@ struct ReadingTests {
         }
     }
 
-    @Test("and refused where the variable is no base URL, by the name of the variable")
+    @Test("a variable without a base URL is refused by name")
     func badVariable() {
         let error = #expect(throws: Failure.self) {
             try json(#"{"baseURL": "https://h"}"#, variable: "API", in: ["API": "localhost:80"])
@@ -221,7 +221,7 @@ struct ReadingTests {
     }
 
     @Test(
-        "and refused where the file can't be read, or isn't what its name says", arguments: ["", "{", "[]", "\u{FF}{}"])
+        "an unreadable or misnamed file is refused", arguments: ["", "{", "[]", "\u{FF}{}"])
     func syntax(text: String) throws {
         #expect(throws: Failure.self) { try json(text) }
         #expect(throws: Failure.self) { try ServiceConfiguration(propertyList: Data(text.utf8), in: [:]) }

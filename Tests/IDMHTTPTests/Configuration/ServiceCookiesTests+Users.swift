@@ -30,7 +30,7 @@ extension ServiceCookiesTests {
     }
 
     @Test(
-        "of the next user don't go where a redirect leads or a request goes again, and what comes there sets none",
+        "redirects and retries don't use the next user's cookies or set any",
         arguments: [302, 503])
     func usersChange(status: Int) async throws {
         let cookies = try UserCookies()
@@ -61,7 +61,7 @@ extension ServiceCookiesTests {
         #expect(cookies.all.names(for: cookies.url) == ["user", "second"])
     }
 
-    @Test("of the next user don't go with a request that has waited for its turn since before")
+    @Test("a queued request doesn't carry the next user's cookies")
     func userChangesBefore() async throws {
         let cookies = try UserCookies()
         let transport = ScriptedTransport(headers: ["Set-Cookie": "first=1; Path=/"])
@@ -77,7 +77,7 @@ extension ServiceCookiesTests {
         #expect(cookies.all.names(for: cookies.url) == ["user"])
     }
 
-    @Test("go with a refresh, which is for all who wait, also where an earlier call has begun it")
+    @Test("a refresh carries cookies, also when an earlier call started it")
     func refresh() async throws {
         let cookies = try UserCookies()
         let course = try Course(valid: "b", credential: "a") { _, next in

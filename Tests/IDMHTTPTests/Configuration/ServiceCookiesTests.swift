@@ -32,7 +32,7 @@ struct ServiceCookiesTests {
         cookies.header(for: try #require(URL(string: address))).value
     }
 
-    @Test("go back to the origin that has set them, and to no other")
+    @Test("cookies return to their own origin only")
     func origins() throws {
         try set("id=1; Domain=h.example; Path=/", from: "https://h.example/")
         #expect(try header("https://H.example:443/x") == "id=1")
@@ -45,7 +45,7 @@ struct ServiceCookiesTests {
     }
 
     @Test(
-        "hold for their path and what is below it",
+        "cookies apply to their path and below",
         arguments: [
             ("Path=/", "/a", true), ("Path=/a", "/a", true), ("Path=/a", "/a/x", true), ("Path=/a", "/ab", false),
             ("Path=/a/", "/a/x", true), ("Path=/a/", "/a", false), ("", "/a/x", true), ("", "/b", false),
@@ -89,7 +89,7 @@ struct ServiceCookiesTests {
     }
 
     @Test(
-        "are none, or none that their server may set",
+        "an invalid or forbidden cookie isn't stored",
         arguments: [
             "", "id", "=1", "a b=1", "id=a\u{1}b", "a,b=1", "id=\(String(repeating: "x", count: 4_096))",
             "__Host-id=1; Secure", "__Host-id=1; Secure; Path=/; Domain=h", "__Secure-id=1", "id=1; Domain=other",
@@ -100,7 +100,7 @@ struct ServiceCookiesTests {
         #expect(try header() == nil)
     }
 
-    @Test("that are for https only aren't taken from http, and prefixes hold what they promise")
+    @Test("secure cookies and prefixes follow their rules")
     func secure() throws {
         try set("id=1; Secure", from: "http://h/a/b")
         try set("__Host-id=1; Secure; Path=/", "__Secure-x=2; secure")
@@ -121,7 +121,7 @@ struct ServiceCookiesTests {
         #expect(!text.contains("id"))
     }
 
-    @Test("aren't set by what was asked for before all were removed")
+    @Test("a response to a request before removal sets no cookies")
     func removed() throws {
         let url = try #require(URL(string: "https://h/"))
         let before = cookies.header(for: url).generation
@@ -156,7 +156,7 @@ struct ServiceCookiesTests {
         #expect(jar.names(for: service.configuration.baseURL.appending(path: "a")) == ["id"])
     }
 
-    @Test("are kept by a service that asks for it, each service for itself, and stay where they were set")
+    @Test("each service stores its own cookies")
     func service() async throws {
         try await withServer { server, service in
             let other = try LoopbackServer()

@@ -7,7 +7,7 @@ import Testing
 @Suite("A key path", .timeLimit(.ample))
 struct BodyKeyPathTests {
     @Test(
-        "is read as names",
+        "a key path is split into names",
         arguments: [
             (nil, []), ("", []), ("a", ["a"]), ("a.b.0", ["a", "b", "0"]), ("a\\.b.c", ["a.b", "c"]),
             ("a\\\\.b", ["a\\", "b"]),
@@ -33,14 +33,14 @@ struct BodyKeyPathTests {
         #expect(try PropertyListDecoder().decode(Int.self, from: list, at: path) == value)
     }
 
-    @Test("leads to a name that looks like a number, and to nothing where nothing may be")
+    @Test("a key path reaches numeric names and optional values")
     func special() throws {
         #expect(try JSONDecoder().decode(String.self, from: Self.body, at: "data.0") == "zero")
         #expect(try JSONDecoder().decode(Int?.self, from: Self.body, at: "data.none") == nil)
         #expect(try JSONDecoder().decode([[String: Int]].self, from: Self.body, at: "data.items").count == 2)
     }
 
-    @Test("keeps what the decoder does for dates")
+    @Test("a key path keeps the decoder's date strategy")
     func strategies() throws {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .secondsSince1970
@@ -50,7 +50,7 @@ struct BodyKeyPathTests {
     }
 
     @Test(
-        "has its names as they are written in the body, whatever the decoder makes of them, or as it makes them",
+        "a key path matches body names before converted names",
         arguments: ["user_data.all_items.0.first_name", "userData.allItems.0.firstName", "user_data.plain"])
     func convertedNames(path: String) throws {
         let body = Data(#"{"user_data":{"all_items":[{"first_name":"Ada"}],"plain":"Ada"}}"#.utf8)
@@ -65,7 +65,7 @@ struct BodyKeyPathTests {
         #expect(shown?.path == "userData.no_items")
     }
 
-    @Test("has its names as they are written before those that a strategy of one's own makes of them")
+    @Test("a key path matches body names before a custom strategy")
     func writtenFirst() throws {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .custom { path in
@@ -77,7 +77,7 @@ struct BodyKeyPathTests {
     }
 
     @Test(
-        "that leads nowhere is an error that names the whole of it",
+        "a key path without a value is an error with the whole path",
         arguments: [
             ("nothing", "nothing"), ("data.items.2", "data.items.2"), ("data.items.2.n", "data.items.2"),
             ("data.items.-1", "data.items.-1"), ("data.items.99999999999", "data.items.99999999999"),

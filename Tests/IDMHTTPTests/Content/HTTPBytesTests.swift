@@ -31,7 +31,7 @@ struct HTTPBytesTests {
         #expect(try await HTTPBytes(Data()).all() == Data())
     }
 
-    @Test("passes on what stops it, after the pieces that came")
+    @Test("an error follows the pieces that arrived")
     func failure() async throws {
         struct Cut: Error {}
         let stream = AsyncThrowingStream<Data, any Error> { continuation in

@@ -7,7 +7,7 @@ import Testing
 @Suite("A date of HTTP", .timeLimit(.ample))
 struct HTTPDateTests {
     @Test(
-        "is read in each of its three forms",
+        "a date is read in all three forms",
         arguments: [
             ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
             ("Sun Nov  6 08:49:37 1994", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
@@ -30,7 +30,7 @@ struct HTTPDateTests {
     }
 
     @Test(
-        "of a cookie is none where a part of it isn't there, or can't be",
+        "a cookie date with a missing or impossible part is refused",
         arguments: [
             "", "0", "Sun, 06 Nov 1994", "06 1994 08:49:37", "Nov 1994 08:49:37", "06 Nov 08:49:37",
             "32 Nov 1994 08:49:37", "31 Nov 1994 08:49:37", "06 Nov 1994 25:49:37", "06 Nov 1994 08:49",
@@ -41,7 +41,7 @@ struct HTTPDateTests {
     }
 
     @Test(
-        "is none where it is none",
+        "an invalid date is refused",
         arguments: [
             "", "soon", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 00 Nov 1994 08:49:37 GMT",
             "Sun, 32 Nov 1994 08:49:37 GMT", "Sun, 06 Nop 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT",
@@ -54,7 +54,7 @@ struct HTTPDateTests {
         #expect(HTTPDate(text) == nil)
     }
 
-    @Test("is the same as the calendar's, for days over four centuries")
+    @Test("a date equals the calendar's over four centuries")
     func calendar() throws {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")

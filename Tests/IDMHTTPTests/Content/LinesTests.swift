@@ -44,7 +44,7 @@ struct LinesTests {
         }
     }
 
-    @Test("are held to their limit, and come up to there", arguments: [1, 3, 100])
+    @Test("a line beyond the limit is an error after the earlier lines", arguments: [1, 3, 100])
     func limit(length: Int) async throws {
         var lines = bytes(Data("abc\nabcd\nx\n".utf8), by: length).lines(limit: 3).makeAsyncIterator()
 
@@ -53,13 +53,13 @@ struct LinesTests {
         #expect(try await lines.next() == nil)
     }
 
-    @Test("replace what isn't UTF-8")
+    @Test("invalid UTF-8 in a line is replaced")
     func replaced() async throws {
         #expect(
             try await bytes(Data([0x61, 0xFF, 0x0A, 0xC3]), by: 1).lines().collected() == ["a\u{FFFD}", "\u{FFFD}"])
     }
 
-    @Test("pass on what stops them, after those that came")
+    @Test("an error follows the lines that arrived")
     func failure() async throws {
         struct Cut: Error {}
         let body = HeldBody()
@@ -72,7 +72,7 @@ struct LinesTests {
         #expect(try await lines.next() == nil)
     }
 
-    @Test("are the same however random text is cut")
+    @Test("random text gives equal lines however it is cut")
     func random() async throws {
         var random = SplitMix(seed: 3)
         for _ in 0..<300 {
@@ -87,7 +87,7 @@ struct LinesTests {
 @Suite("Server-sent events", .timeLimit(.ample))
 struct ServerSentEventTests {
     @Test(
-        "are read as the standard has it",
+        "events follow the standard",
         arguments: [
             ("data: a\n\n", [.init(data: "a")]), ("data:a\n\n", [.init(data: "a")]),
             ("data:  a\n\n", [.init(data: " a")]),
@@ -117,7 +117,7 @@ struct ServerSentEventTests {
         }
     }
 
-    @Test("are held to their limit, which the lines of an event share")
+    @Test("the lines of an event share the limit")
     func limit() async throws {
         let fits = bytes(Data("data: abcd\ndata: efgh\n\n".utf8), by: 3).events(limit: 10)
         #expect(try await fits.collected() == [.init(data: "abcd\nefgh")])
@@ -143,7 +143,7 @@ struct ServerSentEventTests {
         #expect(events.map(\.data.utf8.count) == [399_999])
     }
 
-    @Test("come one by one, as the server sends them")
+    @Test("events arrive one by one as they are sent")
     func live() async throws {
         let body = HeldBody()
         var events = body.bytes.events().makeAsyncIterator()

@@ -11,7 +11,7 @@ struct ServiceJSONTests {
     }
 
     @Test(
-        "is read as what it is",
+        "JSON values keep their types",
         arguments: [
             ("null", .null), ("true", .bool(true)), ("false", .bool(false)), ("0", .integer(0)), ("1", .integer(1)),
             ("-7", .integer(-7)), ("1.5", .number(1.5)), ("1e2", .integer(100)),
@@ -27,14 +27,14 @@ struct ServiceJSONTests {
         #expect(try read(text) == value)
     }
 
-    @Test("is written as it was read")
+    @Test("JSON is written as it was read")
     func roundTrip() throws {
         let value = try read(#"{"a":[1,2.5,"x",null,true,{"b":{}}],"c":false}"#)
 
         #expect(try JSONDecoder().decode(ServiceJSON.self, from: JSONEncoder().encode(value)) == value)
     }
 
-    @Test("is followed to the end of any path")
+    @Test("a subscript reaches any path")
     func paths() throws {
         let json = try read(#"{"user":{"names":["Ada","Grace"],"age":36,"score":2.0,"on":true}}"#)
 
@@ -48,7 +48,7 @@ struct ServiceJSONTests {
     }
 
     @Test(
-        "is an error where it is none, and where it is too deep",
+        "invalid and too deep JSON is an error",
         arguments: [
             "", "{", "[1,]x", "nul", "\"\\ud800\"", "NaN", "\u{FEFF}\u{FEFF}1", String(repeating: "[", count: 100_000),
             String(repeating: "[", count: 5_000) + String(repeating: "]", count: 5_000),

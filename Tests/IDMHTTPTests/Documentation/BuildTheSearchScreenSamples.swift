@@ -30,7 +30,7 @@ struct BuildTheSearchScreenSamples {
     }
     // end
 
-    @Test("Nobody, no connection and a server that fails are told apart")
+    @Test("an empty result, a lost connection and a server error differ")
     @MainActor
     func failures() async throws {
         let url = try #require(URL(string: "https://api.example.com"))
@@ -51,7 +51,7 @@ struct BuildTheSearchScreenSamples {
         }
     }
 
-    @Test("A card is made of two answers, also of one after the other")
+    @Test("a card combines two answers in parallel or in sequence")
     func card() async throws {
         let transport = StubTransport()
         transport.on(.get, "/users/ada", answer: .json(#"{"login": "ada", "name": "Ada Lovelace"}"#))

@@ -73,7 +73,7 @@ extension Surroundings {
 
     @Suite("The samples of the comments on requests", .timeLimit(.ample))
     struct RequestCommentSamples {
-        @Test("A request, a query and a value of one become the URL that they look like")
+        @Test("a request, a query and a value become their URL")
         func urls() throws {
             let api = try api()
             let url = try api.resolve(request(id: "7")).url.absoluteString
@@ -85,7 +85,7 @@ extension Surroundings {
             #expect(try api.url("/a", query: queryValue()) == "https://api.example.com/v1/a?order=oldest")
         }
 
-        @Test("The next page is the one that the link leads to, and the last page stays")
+        @Test("the next page follows its link, and the last page stays")
         func pages() async throws {
             let transport = StubTransport(answer: .json(#"{"names": ["b"]}"#))
             let service = HTTPService(configuration: try api(), transport: transport)
@@ -96,7 +96,7 @@ extension Surroundings {
             #expect(transport.requests.map(\.url.absoluteString) == ["https://api.example.com/v1/list?page=2"])
         }
 
-        @Test("Headers and bodies hold what was put in")
+        @Test("headers and bodies contain their values")
         func content() async throws {
             #expect(headers().map(\.value) == ["application/json", "en", "no-cache"])
             let sent = try api().resolve(body(User(name: "Ada")))

@@ -88,7 +88,7 @@ extension Surroundings {
             #expect(shared.rules.isEmpty && shared.configuration.baseURL.host == "api.example.com")
         }
 
-        @Test("A configuration keeps what is set in it")
+        @Test("a configuration stores its settings")
         func configured() throws {
             let plain = configuration(try #require(URL(string: "https://api.example.com")))
 
@@ -96,7 +96,7 @@ extension Surroundings {
             #expect(plain.cookies == nil && cookies(plain).cookies != nil)
         }
 
-        @Test("Of two rules the first has its say also on a success, the second on a failure only")
+        @Test("an envelope rule judges successes, a failure rule failures only")
         func judging() async throws {
             let configuration = try api()
             func failure(_ body: String, status: Int) async throws -> APIFailure? {
@@ -115,7 +115,7 @@ extension Surroundings {
             #expect(try await failure(#"{"code": 0}"#, status: 500) == APIFailure(code: 0))
         }
 
-        @Test("An error of one status is caught, and one of another goes on")
+        @Test("an error of another status passes the catch")
         func catching() async throws {
             let transport = StubTransport()
             transport.on(.get, "/v1/none", answer: .text("", status: 404))

@@ -116,14 +116,14 @@ private enum Sketches {
     // end
 }
 
-@Suite("A transport over somebody else's client", .timeLimit(.ample))
+@Suite("A transport over a foreign client", .timeLimit(.ample))
 struct WritingATransportTests {
     private func service(_ transport: any HTTPTransport) throws -> HTTPService {
         let url = try #require(URL(string: "https://h/v1"))
         return HTTPService(configuration: ServiceConfiguration(baseURL: url), transport: transport)
     }
 
-    @Test("that takes URLRequests gets the whole request, and gives the whole response")
+    @Test("a URLRequest client gets the whole request")
     func alamofire() async throws {
         let session = Session { request in
             let fields = [
@@ -142,7 +142,7 @@ struct WritingATransportTests {
         #expect(response.headers["X-Method"] == "PUT" && response.headers["X-Own"] == "1")
     }
 
-    @Test("that knows no HTTP answers with what its codes mean")
+    @Test("a client without HTTP has its codes mapped")
     func firebase() async throws {
         let functions = Functions { name, input in
             guard name == "echo" else { throw NSError(domain: FunctionsErrorDomain, code: 5) }

@@ -42,7 +42,7 @@ struct InterceptorTests {
         #expect(transport.asked.isEmpty)
     }
 
-    @Test("may run a request again, with what it has changed")
+    @Test("an interceptor can change and repeat a request")
     func again() async throws {
         let transport = ScriptedTransport { request in
             .text("", status: request.headers["Attempt"] == "3" ? 200 : 503)
@@ -66,7 +66,7 @@ struct InterceptorTests {
         #expect(transport.asked.count == 3)
     }
 
-    @Test("sees what the rules found")
+    @Test("an interceptor receives the rules' failures")
     func verdicts() async throws {
         struct Failure: Error {}
         let service = try HTTPService(
@@ -84,7 +84,7 @@ struct InterceptorTests {
         #expect(try await service.request(ServiceRequest(.get, "/")).text == "saved")
     }
 
-    @Test("fails a request with an error of its own, which stays what it is")
+    @Test("an interceptor's own error reaches the caller unchanged")
     func ownErrors() async throws {
         struct Mine: Error {}
         let service = try HTTPService(
@@ -113,7 +113,7 @@ struct InterceptorTests {
         #expect(transport.asked.isEmpty)
     }
 
-    @Test("is given the service's configuration, and can be tested without a service")
+    @Test("an interceptor gets the configuration, and runs without a service")
     func alone() async throws {
         let chain = InterceptorChain(
             [

@@ -15,7 +15,7 @@ struct DescriptionTests {
         #expect(text.escapedForDescription() == shown)
     }
 
-    @Test("is cut where it gets long")
+    @Test("a long description is cut")
     func cut() {
         #expect("abcdef".escapedForDescription(limit: 3) == "abc…")
         #expect("abc".escapedForDescription(limit: 3) == "abc")

@@ -7,7 +7,7 @@ import Testing
 struct FirstResultTests {
     private enum Trouble: Error { case one }
 
-    @Test("is heard, also if it comes before anybody waits, and no later one")
+    @Test("the first result is delivered, also to a later waiter")
     func before() async throws {
         let result = OneShot<Int>()
 
@@ -18,7 +18,7 @@ struct FirstResultTests {
         #expect(!result.end(.success(3)))
     }
 
-    @Test("is decided before what it brings about happens, and heard after it")
+    @Test("the action runs between decision and delivery")
     func action() async throws {
         let (result, executor, actions) = (OneShot<Int>(), CountingExecutor(), Log())
         let waiting = Task(executorPreference: executor) { try await result.value() }
@@ -32,7 +32,7 @@ struct FirstResultTests {
         await #expect(throws: Trouble.one) { try await waiting.value }
     }
 
-    @Test("is not heard before that either by one who comes meanwhile")
+    @Test("a late waiter gets the result only after the action")
     func duringAction() async throws {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
         let (result, log) = (OneShot<Int>(), Log())
@@ -49,7 +49,7 @@ struct FirstResultTests {
         #expect(log.entries == ["brought about", "heard"])
     }
 
-    @Test("is one of many that race, whoever waits")
+    @Test("one of many racing results is delivered")
     func races() async throws {
         for round in 0..<200 {
             let result = OneShot<Int>()

@@ -6,7 +6,7 @@ import Testing
 @Suite("Percent-escapes", .timeLimit(.ample))
 struct PercentEncodingTests {
     @Test(
-        "are read, and left where they are none",
+        "valid escapes are decoded, invalid ones stay",
         arguments: [
             ("a%20b", "a b"), ("%C3%A9", "é"), ("%", "%"), ("%4", "%4"), ("%zz", "%zz"), ("%25%32", "%2"),
             ("%+1", "%+1"),
@@ -16,7 +16,7 @@ struct PercentEncodingTests {
         #expect(text.removingEscapes() == expected)
     }
 
-    @Test("give back what was escaped, for every scalar of a sample")
+    @Test("decoding reverses encoding for all sampled scalars")
     func roundTrip() {
         for value in stride(from: UInt32(0), through: 0x10FFFF, by: 97) {
             guard let scalar = Unicode.Scalar(value) else { continue }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Work that is watched for silence", .timeLimit(.ample))
 struct SilenceWatchTests {
-    @Test("isn't begun if it is cancelled before its turn")
+    @Test("work that is cancelled before its turn doesn't begin")
     func cancelledBeforeItsTurn() async throws {
         let (jobs, log) = (HeldJobs(), Log())
         let watch = Timeout(duration: .seconds(60), clock: ManualClock())

@@ -37,7 +37,7 @@ struct AlarmTests {
         }
     }
 
-    @Test("of the system's clocks happen, none before its time, and not if they were given up")
+    @Test("system timers fire in time unless cancelled")
     func shared() async throws {
         func happen(by clock: some Clock<Duration>) async throws {
             let log = Log()
@@ -92,7 +92,7 @@ struct AlarmTests {
         }
     }
 
-    @Test("for a silence hear what comes as they look whether anything has")
+    @Test("activity during the check resets an idle timer")
     func heardAsItRings() async throws {
         try await TestScope.run {
             let (time, log) = (Interrupted(), Log())
@@ -108,7 +108,7 @@ struct AlarmTests {
     }
 
     @Test(
-        "for a silence hear a resume they haven't been told of, of a pause before them or during a resume",
+        "a resume without notification resets an idle timer",
         arguments: [false, true])
     func resumedUntold(isDuringResume: Bool) async throws {
         try await TestScope.run {
@@ -145,7 +145,7 @@ struct AlarmTests {
         }
     }
 
-    @Test("for a silence hear a resume that comes as they look")
+    @Test("a resume during the check resets an idle timer")
     func resumedAsItRings() async throws {
         try await TestScope.run {
             let (time, log, control) = (Interrupted(), Log(), PauseControl())
@@ -166,7 +166,7 @@ struct AlarmTests {
         }
     }
 
-    @Test("for a silence wait as long as something is heard, and are given up for good")
+    @Test("activity delays an idle timer until it is cancelled")
     func silence() async throws {
         let clock = ContinuousClock()
         let log = Log()

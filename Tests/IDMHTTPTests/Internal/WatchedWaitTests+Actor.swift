@@ -13,7 +13,7 @@ extension WatchedWaitTests {
         throw CancellationError()
     }
 
-    @Test("when who waits in silence is there: on its own actor")
+    @Test("an unobserved wait on an actor ends on that actor")
     func silence() async throws {
         let (watch, clock) = (ArrivalWatch(), ManualClock())
         let waiting = LibraryTask.$executor.withValue(watch) {

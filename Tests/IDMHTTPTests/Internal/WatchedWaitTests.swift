@@ -6,7 +6,7 @@ import Testing
 @testable import IDMHTTP
 
 /// Whoever is let go on may be on the way for a while, and nothing has come of it yet.
-@Suite("For a clock nothing is at rest", .timeLimit(.ample))
+@Suite("Waits without activity on a clock", .timeLimit(.ample))
 @MainActor
 struct WatchedWaitTests {
     /// - Parameters:

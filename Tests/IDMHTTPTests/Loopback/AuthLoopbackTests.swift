@@ -68,7 +68,7 @@ struct AuthLoopbackTests {
     }
 
     @Test(
-        "A refresh that fails fails those it was made for, and each is told why",
+        "a failed refresh fails all its requests with the reason",
         arguments: [
             (.status(401), "refresh failed: status 401"), (.status(500), "refresh failed: status 500"),
             (.hangUp, "refresh failed: lost"), (.text(""), "refresh failed: \(AuthenticationError.unusableCredential)"),
@@ -113,7 +113,7 @@ struct AuthLoopbackTests {
         }
     }
 
-    @Test("A body that can be read once isn't sent again, says so, and the next one goes with the new token")
+    @Test("a one-shot body isn't replayed, but the next request is authorized")
     func readOnce() async throws {
         try await withServer { server, _ in
             server.on(.put, "/a") { $0.headers[.authorization] == "Bearer new" ? .text("done") : .status(401) }
@@ -147,7 +147,7 @@ struct AuthLoopbackTests {
         }
     }
 
-    @Test("A token that is the old one again is sent once more, and its rejection is the answer")
+    @Test("an unchanged token is replayed once, then rejected")
     func sameToken() async throws {
         try await withServer { server, _ in
             guarded(server)
@@ -169,7 +169,7 @@ struct AuthLoopbackTests {
         }
     }
 
-    @Test("A request that was rejected with a token that has been replaced meanwhile makes no refresh")
+    @Test("a rejection of an outdated token starts no refresh")
     func rotated() async throws {
         try await withServer { server, _ in
             let gate = TestGate()
@@ -185,7 +185,7 @@ struct AuthLoopbackTests {
         }
     }
 
-    @Test("A logout during a refresh wins, and nothing of the old user comes after it")
+    @Test("a logout during a refresh prevents all later deliveries")
     func logout() async throws {
         try await withServer { server, _ in
             let gate = TestGate()

@@ -10,7 +10,7 @@ import Testing
 struct CancellationLoopbackTests {
     typealias Answer = LoopbackServer.Answer
 
-    @Test("At any moment of an exchange it ends the request at once, and the server's connection with it")
+    @Test("a cancel at any moment ends the request and its connection")
     func moments() async throws {
         try await withServer { server, service in
             let gates = (0..<3).map { _ in TestGate() }
@@ -51,7 +51,7 @@ struct CancellationLoopbackTests {
         }
     }
 
-    @Test("At random moments of thousands of requests, each ends once, and nothing is left open", .oneAtATime)
+    @Test("thousands of random cancels end each request once without leaks", .oneAtATime)
     func random() async throws {
         let count = Volume.of(5_000, normally: 500)
         try await TestScope.run {

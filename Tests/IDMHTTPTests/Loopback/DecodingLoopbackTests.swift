@@ -30,12 +30,12 @@ private struct Failure: Decodable, Error, Equatable {
     let message: String
 }
 
-@Suite("Decoding, of what a real server answers", .fewAtOnce, .timeLimit(.ample))
+@Suite("Decoding of a real server's responses", .fewAtOnce, .timeLimit(.ample))
 struct DecodingLoopbackTests {
     private static func items(_ content: String) -> String { #"{"data":{"items":["# + content + "]}}" }
 
     @Test(
-        "What isn't what was due is an error that says where",
+        "an unexpected body is an error with its place",
         arguments: [
             ("", ""), ("<html>s3cret</html>", ""), ("null", ""), ("[]", ""), ("{}", "data"),
             (#"{"data":null}"#, "data"), (#"{"data":{}}"#, "data.items"),
@@ -66,7 +66,7 @@ struct DecodingLoopbackTests {
         }
     }
 
-    @Test("A mark before the text, a wrong charset and a wrong type change nothing about JSON")
+    @Test("a byte order mark, charset or type doesn't affect JSON")
     func labels() async throws {
         try await withServer { server, service in
             let body = Data(Self.items(#"{"name":"é"}"#).utf8)
@@ -92,7 +92,7 @@ struct DecodingLoopbackTests {
         }
     }
 
-    @Test("One bad element fails the whole, or is left out and told of, as the resource has it")
+    @Test("an invalid element fails or is skipped by policy")
     func invalidElements() async throws {
         try await withServer { server, service in
             server.on(.get, "/a", answer: .json(Self.items(#"{"size":1},{"size":"2"},{"size":3}"#)))
@@ -104,7 +104,7 @@ struct DecodingLoopbackTests {
         }
     }
 
-    @Test("Of unknown shape, what can be read is read, and what can't is an error")
+    @Test("schemaless JSON is read or fails with an error")
     func anything() async throws {
         try await withServer { server, service in
             let deep = String(repeating: "[", count: 5_000) + String(repeating: "]", count: 5_000)
@@ -121,7 +121,7 @@ struct DecodingLoopbackTests {
         }
     }
 
-    @Test("A failure body that can be read is the failure; of one that can't the status is")
+    @Test("an undecodable failure body leaves the status")
     func failureBodies() async throws {
         try await withServer { server, service in
             server.on(.get, "/a", answers: [.json(#"{"message":"no"}"#, status: 422), .text("<html>", status: 422)])

@@ -11,7 +11,7 @@ struct InjectionLoopbackTests {
     private static let line = "x\r\nX-Injected: 1"
 
     @Test(
-        "What could be taken for something else is refused, and nothing of it reaches the server",
+        "an injection is refused before anything is sent",
         arguments: [
             ServiceRequest(ServiceRequest.Method("GET /x HTTP/1.1\r\nX: y\r\n\r\nGET"), "/a"),
             ServiceRequest("GE\0T", "/a"), ServiceRequest("", "/a"), ServiceRequest("GET ", "/a"),
@@ -39,7 +39,7 @@ struct InjectionLoopbackTests {
         }
     }
 
-    @Test("What can be escaped arrives as what it is, in its place")
+    @Test("escapable characters arrive unchanged in their place")
     func escaped() async throws {
         try await withServer { server, service in
             server.on(nil, "/*", answer: .status(200))
@@ -53,7 +53,7 @@ struct InjectionLoopbackTests {
         }
     }
 
-    @Test("The header of a request arrives as it was written, and the transport's own beside it")
+    @Test("request headers arrive as they were written")
     func header() async throws {
         try await withServer { server, service in
             server.on(.put, "/a", answer: .status(200))
@@ -71,7 +71,7 @@ struct InjectionLoopbackTests {
     }
 
     @Test(
-        "Whatever a part of a multipart body is called and holds, the server finds the parts that were put in",
+        "a multipart body arrives with exactly its parts",
         arguments: [
             "a\"b", "a\\b", "a\r\nX-Injected: 1", "é👩‍🚀", String(repeating: "n", count: 1 << 16), "\0",
             "\"; filename=\"x",
@@ -100,7 +100,7 @@ struct InjectionLoopbackTests {
         }
     }
 
-    @Test("A boundary that a content holds is not the one that is used")
+    @Test("the boundary of a multipart body isn't in its content")
     func boundary() async throws {
         try await withServer { server, service in
             server.on(.post, "/a", answer: .status(200))

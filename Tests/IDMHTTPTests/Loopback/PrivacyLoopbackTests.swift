@@ -21,7 +21,7 @@ struct PrivacyLoopbackTests {
     }
 
     @Test(
-        "Nothing that is told of a request holds a secret, whatever becomes of it",
+        "logs and errors of a request contain no secrets",
         arguments: [
             .text("hello").header("Set-Cookie", "s3cret=1").header("X-Token", "s3cret"), .status(404),
             .json(#"{"token":"s3cret"}"#, status: 500), .text("token=s3cret&b=1", status: 400), .hangUp, .reset,

@@ -31,7 +31,7 @@ struct RedirectLoopbackTests {
         }
     }
 
-    @Test("Nothing secret goes along to another port or another host, and it doesn't come back either")
+    @Test("secrets don't follow redirects to other hosts and back")
     func secrets() async throws {
         try await withServer { server, service in
             try await LoopbackServer.run { other in
@@ -60,7 +60,7 @@ struct RedirectLoopbackTests {
         }
     }
 
-    @Test("Ten redirects are followed, and the eleventh isn't, in a chain or in a circle")
+    @Test("ten redirects are followed, the eleventh is an error")
     func many() async throws {
         try await withServer { server, service in
             let chain = (0...21).map { "/\($0)" }
@@ -92,7 +92,7 @@ struct RedirectLoopbackTests {
     }
 
     @Test(
-        "A Location that leads nowhere, or where nobody should go, is an error with the response in it",
+        "an invalid Location is an error with its response",
         arguments: [
             ("", "redirect leads to no address"), ("http://", "redirect leads to no address"),
             ("http://[", "redirect leads to no address"),
@@ -113,7 +113,7 @@ struct RedirectLoopbackTests {
         }
     }
 
-    @Test("Without a Location, or with a policy that hands them over, a redirect is a response")
+    @Test("a redirect without Location or under handOver is a response")
     func handedOver() async throws {
         try await withServer { server, service in
             server.on(.get, "/a", answers: [.status(302), .redirect(to: "/b")])
@@ -126,7 +126,7 @@ struct RedirectLoopbackTests {
         }
     }
 
-    @Test("A body of bytes or of a file goes again with a 307, and one that can be read once doesn't")
+    @Test("a replayable body follows 307, a one-shot body doesn't")
     func bodies() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("f", "from a file")
@@ -152,7 +152,7 @@ struct RedirectLoopbackTests {
         }
     }
 
-    @Test("the refresh token of an authenticator never goes to another origin", arguments: [307, 308])
+    @Test("a refresh token never reaches a different origin", arguments: [307, 308])
     func refreshRedirected(status: Int) async throws {
         try await withServer { server, service in
             try await LoopbackServer.run { other in
@@ -167,7 +167,7 @@ struct RedirectLoopbackTests {
         }
     }
 
-    @Test("A request that goes again with another credential is redirected as the first one is")
+    @Test("a replayed request is redirected like the first")
     func replay() async throws {
         try await withServer { server, service in
             try await LoopbackServer.run { other in

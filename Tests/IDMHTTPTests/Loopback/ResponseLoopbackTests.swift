@@ -12,7 +12,7 @@ struct ResponseLoopbackTests {
     private static let hello = Answer.text("hello")
 
     @Test(
-        "that break off, or don't come at all, are errors",
+        "truncated and missing responses are errors",
         arguments: [
             ("cut by length", hello.cut(at: .body(3)), "truncated"),
             ("cut before the body", hello.cut(at: .body(0)), "truncated"),
@@ -38,7 +38,7 @@ struct ResponseLoopbackTests {
     }
 
     @Test(
-        "that are odd and sound are responses",
+        "unusual but valid responses are accepted",
         arguments: [
             ("more than announced", hello.announcing(length: 4), "200 hell"),
             ("until the connection closes", hello.untilClose(), "200 hello"),
@@ -61,7 +61,7 @@ struct ResponseLoopbackTests {
         }
     }
 
-    @Test("that break off still say what they were")
+    @Test("a truncated response keeps its head and its bytes")
     func brokenHead() async throws {
         try await withServer { server, service in
             server.on(.get, "/a", answer: .text("hello", status: 401).cut(at: .body(3)))
@@ -70,7 +70,7 @@ struct ResponseLoopbackTests {
         }
     }
 
-    @Test("without a body, to HEAD and with 304, are over at once, whatever length they announce")
+    @Test("HEAD and 304 responses end without a body")
     func bodyless() async throws {
         try await withServer { server, service in
             var service = service
@@ -84,7 +84,7 @@ struct ResponseLoopbackTests {
     }
 
     @Test(
-        "to an upload that never come, since a kept connection breaks, are lost at once",
+        "an upload on a broken kept connection fails at once",
         arguments: ["POST", "PUT", "GET"])
     func brokenConnection(method: String) async throws {
         try await withServer { server, service in
@@ -117,7 +117,7 @@ struct ResponseLoopbackTests {
     }
 
     @Test(
-        "that never come, since a kept connection breaks, are no reason to send again what may not arrive twice",
+        "an unsafe request isn't repeated on a broken connection",
         arguments: Body.allCases, [Answer.hangUp, .reset])
     func brokenBehindOnce(body: Body, answer: Answer) async throws {
         try await withServer { server, service in
@@ -137,7 +137,7 @@ struct ResponseLoopbackTests {
         }
     }
 
-    @Test("with a thousand lines in their header are read, and those of 200 KB are more than is taken")
+    @Test("a thousand header lines are accepted, 200 KB aren't")
     func headers() async throws {
         try await withServer { server, service in
             var long = Self.hello
@@ -155,7 +155,7 @@ struct ResponseLoopbackTests {
         }
     }
 
-    @Test("that unpack to more than is taken end the transfer, however small they are on the wire")
+    @Test("a body that unpacks beyond the limit ends the transfer")
     func bombs() async throws {
         try await withServer { server, service in
             server.on(.get, "/a", answer: .gzipBomb(unpacking: 1 << 26))
@@ -192,7 +192,7 @@ struct ResponseLoopbackTests {
         }
     }
 
-    @Test("that stall end after the time-out: before their header, and behind it")
+    @Test("a stalled response ends with its time-out")
     func stalls() async throws {
         try await withServer { server, service in
             var service = service
@@ -229,7 +229,7 @@ struct ResponseLoopbackTests {
         }
     }
 
-    @Test("that come before the upload has gone are heard")
+    @Test("a response before the end of the upload is received")
     func early() async throws {
         try await withServer { server, service in
             let body = Data(count: 32 << 20)

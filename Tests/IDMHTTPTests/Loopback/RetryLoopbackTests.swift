@@ -18,7 +18,7 @@ struct RetryLoopbackTests {
         return server.service(interceptors: [retry])
     }
 
-    @Test("are made after a connection that breaks, a status that may pass, and silence")
+    @Test("broken connections, transient statuses and time-outs are retried")
     func failures() async throws {
         try await withServer { server, _ in
             let clock = ManualClock()
@@ -37,7 +37,7 @@ struct RetryLoopbackTests {
         }
     }
 
-    @Test("are not made of a POST, unless it has a key")
+    @Test("a POST is retried only with an idempotency key")
     func methods() async throws {
         try await withServer { server, _ in
             server.on(.post, "/a", answers: [.status(503), .status(503), .text("hello")])
@@ -52,7 +52,7 @@ struct RetryLoopbackTests {
         }
     }
 
-    @Test("are not made of a body that can be read once only")
+    @Test("a one-shot body isn't retried")
     func streams() async throws {
         try await withServer { server, _ in
             server.on(.put, "/a", answers: [.status(503)])
@@ -67,7 +67,7 @@ struct RetryLoopbackTests {
     }
 
     @Test(
-        "wait as long as the server asks for, if it asks for something that makes sense",
+        "a sensible Retry-After delays the retry",
         arguments: [
             ("2", 2), ("0", 0), ("-1", 0), ("1.5", 0), ("soon", 0), ("", 0), ("Fri, 21 Nov 2025 10:00:07 GMT", 7),
             ("Fri, 21 Nov 2025 09:00:00 GMT", 0), ("Fri, 32 Nov 2025 10:00:00 GMT", 0), ("+3", 0), (" 4 ", 4),
@@ -87,7 +87,7 @@ struct RetryLoopbackTests {
         }
     }
 
-    @Test("are not made where the server asks for more than the deadline, or for more than anybody waits")
+    @Test("a Retry-After beyond the limits isn't waited for")
     func deadlines() async throws {
         try await withServer { server, _ in
             server.on(

@@ -25,7 +25,7 @@ struct URLLoopbackTests {
     }
 
     @Test(
-        "A path that isn't the one that was meant is refused",
+        "an ambiguous path is refused",
         arguments: [
             ("/{v}", ["v": ".."]), ("/{v}", ["v": "."]), ("/{v}", ["v": ""]), ("/%2e{v}", ["v": "."]), ("/../a", [:]),
             ("/%2e%2E/a", [:]), ("/{a}/{b}", ["a": "1"]), ("/{a}", ["a": "1", "b": "2"]), ("//elsewhere/a", [:]),
@@ -38,7 +38,7 @@ struct URLLoopbackTests {
         }
     }
 
-    @Test("Names that begin alike are told apart")
+    @Test("parameter names with a common prefix are distinct")
     func names() async throws {
         try await withServer { server, service in
             server.on(.get, "/*", answer: .status(200))
@@ -49,7 +49,7 @@ struct URLLoopbackTests {
     }
 
     @Test(
-        "A base URL may have a path, a query, and a slash at its end or none",
+        "a base URL can have path, query and slash",
         arguments: [
             ("", "/a", "/a"), ("/", "/a", "/a"), ("/v1", "/a", "/v1/a"), ("/v1/", "a", "/v1/a"),
             ("/v1/", "/a", "/v1/a"),
@@ -64,7 +64,7 @@ struct URLLoopbackTests {
         }
     }
 
-    @Test("A base URL with a user is refused, and so is one with a fragment or of another scheme")
+    @Test("a base URL with user, fragment or wrong scheme is refused")
     func userInfo() async throws {
         try await withServer { server, _ in
             for base in [
@@ -78,7 +78,7 @@ struct URLLoopbackTests {
         }
     }
 
-    @Test("A query arrives with all that it holds: signs, the same name twice, nothing, and no value for nil")
+    @Test("a query arrives with signs, repeats, empty values and nil")
     func queries() async throws {
         try await withServer { server, service in
             server.on(.get, "/a", answer: .status(200))

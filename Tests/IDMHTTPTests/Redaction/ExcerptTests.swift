@@ -44,7 +44,7 @@ struct ExcerptTests {
     }
 
     @Test(
-        "names any other body by its type and length",
+        "a body of unknown format is shown by type and length",
         arguments: [
             "<token>s3cret</token>", "token: s3cret", "id,token\n1,s3cret\n", "Cookie: s3cret", #"{"token":"s3cre"#,
             "--b\r\nname=\"pin\"\r\n\r\ns3cret", "s3cret", #""s3cret""#, "a=1&s3cret", "a=1&b=%s3cret",
@@ -58,7 +58,7 @@ struct ExcerptTests {
         #expect(ServiceRedaction.none.excerpt(of: data) == body.escapedForDescription())
     }
 
-    @Test("is one line of at most 200 characters, and parses no body that is very long")
+    @Test("an excerpt is one line of at most 200 characters")
     func limits() {
         let long = Data(#"{"a":"\#(String(repeating: "é", count: 300))"}"#.utf8)
         let shown = ServiceRedaction.standard.excerpt(of: long)

@@ -28,7 +28,7 @@ struct ServiceRedactionTests {
     }
 
     @Test(
-        "leaves what is plain",
+        "harmless values aren't redacted",
         arguments: [
             "page", "q", "Accept", "Content-Type", "keyword", "postcode", "signal", "id", "Idempotency-Key", "monkey",
             "X-Author", "X-Idempotency-Key", "spin.x", "country_code", "error_code", "status_code", "client_id",
@@ -95,7 +95,7 @@ struct ServiceRedactionTests {
         ("token", "s3cret"), ("a", "password=s3cret"), ("a", "https://h/?token=s3cret"), ("a", "{\"pin\":\"s3cret\"}"),
     ]
 
-    @Test("of addresses in one another looks at a few, and shows none that are deeper")
+    @Test("deeply nested addresses are redacted")
     func nested() {
         var url = "/x?token=s3cret"
         // Each makes the escapes of those before it longer.

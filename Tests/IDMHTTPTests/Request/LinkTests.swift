@@ -9,7 +9,7 @@ struct LinkTests {
     private func link(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
     @Test(
-        "is followed as it is, whole or from the base URL",
+        "an absolute or relative link is followed",
         arguments: [
             ("https://h/v1/users?page=2", "https://h/v1/users?page=2"), ("https://H:443/other", "https://H:443/other"),
             ("/users?page=2", "https://h/users?page=2"), ("users", "https://h/users"),
@@ -21,7 +21,7 @@ struct LinkTests {
         #expect(try configuration.resolve(ServiceRequest(link: link(text))).url.absoluteString == url)
     }
 
-    @Test("takes a query behind its own, and a header, and nothing of the base URL's query")
+    @Test("a link adds query and header, without the base query")
     func query() throws {
         let configuration = try api("https://h/v1?key=k", headers: ["A": "1"])
         let resolved = try configuration.resolve(
@@ -47,7 +47,7 @@ struct LinkTests {
         #expect(!fault.description.contains("secret"))
     }
 
-    @Test("that knows what it starts from is followed from there, and shown so")
+    @Test("a link with a base is resolved against it")
     func ownBase() throws {
         let configuration = try api("https://h/v1")
         let next = try #require(URL(string: "42?token=s3cret", relativeTo: link("https://h/v2/users/")))
@@ -63,7 +63,7 @@ struct LinkTests {
         #expect(try configuration.resolve(ServiceRequest(link: half)).url.absoluteString == "https://h/a/c")
     }
 
-    @Test("has no parameters")
+    @Test("a link has no path parameters")
     func parameters() throws {
         var request = ServiceRequest(link: try link("https://h/a"))
         request.pathParameters = ["id": "1"]
@@ -72,7 +72,7 @@ struct LinkTests {
         }
     }
 
-    @Test("is shown without its secrets")
+    @Test("a link is shown without secrets")
     func shown() throws {
         let request = ServiceRequest(link: try link("https://u:p@h/a?token=s3cret&page=2"), query: ["q": 1])
         #expect("\(request)" == "GET https://<redacted>@h/a?token=<redacted>&page=2&q=1")

@@ -59,14 +59,14 @@ struct MultipartBodyTests {
         #expect(try await text(MultipartBody([.text(name, "x")]) { "B" }).utf8.count > 3 * 65_536)
     }
 
-    @Test("is refused where the type of a part would break its header")
+    @Test("a part type that would break its header is refused")
     func badTypes() {
         let body = RequestBody.multipart([.data("a", Data(), contentType: "a/b\r\nX: y")])
 
         #expect(throws: RequestBody.Fault.contentType) { try body.encoded() }
     }
 
-    @Test("chooses another boundary where a part holds the first")
+    @Test("a boundary that occurs in a part is replaced")
     func collisions() async throws {
         var boundaries = ["one", "two", "three"].makeIterator()
         let body = MultipartBody([.text("a", "--one--"), .text("two", "b")]) { boundaries.next() ?? "end" }
@@ -75,7 +75,7 @@ struct MultipartBodyTests {
         #expect(MultipartBody([]).boundary != MultipartBody([]).boundary)
     }
 
-    @Test("names its boundary, and nobody else does")
+    @Test("the content type names the boundary")
     func contentType() throws {
         let body = MultipartBody([.text("a", "b")])
         let request = ServiceRequest(.post, "/", body: .multipart(body))
@@ -98,7 +98,7 @@ struct MultipartBodyTests {
 
 @Suite("The search for a boundary", .timeLimit(.ample))
 struct BoundarySearchTests {
-    @Test("finds what is there, wherever it is, and nothing else")
+    @Test("the byte search finds each occurrence and nothing else")
     func everywhere() {
         for (text, word, isThere) in [
             ("abcabd", "abd", true), ("abcabc", "abd", false), ("aaab", "aab", true), ("ab", "ab", true),

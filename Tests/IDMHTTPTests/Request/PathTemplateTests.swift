@@ -11,7 +11,7 @@ struct PathTemplateTests {
     }
 
     @Test(
-        "takes parameters in braces anywhere, and behind a colon at the start of a segment",
+        "parameters stand in braces, or after a colon in a segment",
         arguments: [
             ("/users/{id}", ["id": "42"], "/users/42"),
             ("/users/:id/posts", ["id": "42"], "/users/42/posts"),
@@ -41,7 +41,7 @@ struct PathTemplateTests {
     }
 
     @Test(
-        "keeps a value inside of its segment",
+        "a value can't leave its segment",
         arguments: [
             ("a/b", "a%2Fb"), ("a?b", "a%3Fb"), ("a#b", "a%23b"), ("50%", "50%25"), ("%2e%2e", "%252e%252e"),
             ("%2F", "%252F"), ("a\\b", "a%5Cb"), ("a b", "a%20b"), ("a;b=c,d", "a%3Bb%3Dc%2Cd"), ("é", "%C3%A9"),
@@ -54,13 +54,13 @@ struct PathTemplateTests {
         #expect(try fill("/:v/end", ["v": value]) == "/\(expected)/end")
     }
 
-    @Test("fills in each value as it is, also one that looks like a parameter")
+    @Test("a value that looks like a parameter is inserted literally")
     func noSecondPass() throws {
         #expect(try fill("/{a}/{b}", ["a": "{b}", "b": "1"]) == "/%7Bb%7D/1")
     }
 
     @Test(
-        "escapes what can't stand in a path, and keeps what is escaped",
+        "forbidden characters are escaped, existing escapes stay",
         arguments: [
             ("/a b", "/a%20b"), ("/ä", "/%C3%A4"), ("/%41%2F", "/%41%2F"), ("/a\"b", "/a%22b"), ("/a|b", "/a%7Cb"),
             ("/(a)*'!$&+,;=@", "/(a)*'!$&+,;=@"),
@@ -70,7 +70,7 @@ struct PathTemplateTests {
     }
 
     @Test(
-        "is read scalar by scalar: a mark that joins what is before it changes nothing about that",
+        "combining marks don't hide syntax in a template",
         arguments: [
             ("/a/\u{301}b", "/a/%CC%81b"), ("/{v}\u{301}/x", "/1%CC%81/x"), ("/\u{301}{v}", "/%CC%811"),
             ("/a{\u{301}v}", nil), ("/../\u{301}", nil), ("/a?\u{301}b", nil), ("/\u{301}/#\u{301}", nil),
@@ -87,7 +87,7 @@ struct PathTemplateTests {
     }
 
     @Test(
-        "is refused where it is none",
+        "an invalid template is refused",
         arguments: [
             ("/{id", .unbalancedBrace), ("/id}", .unbalancedBrace), ("/}{", .unbalancedBrace),
             ("/{a/b}", .unbalancedBrace),
@@ -106,7 +106,7 @@ struct PathTemplateTests {
     }
 
     @Test(
-        "is refused where a value would leave its place",
+        "a value that would change the path is refused",
         arguments: [
             ("/{v}", ["v": ".."], "v", .dotSegment), ("/{v}", ["v": "."], "v", .dotSegment),
             ("/:v", ["v": ".."], "v", .dotSegment), ("/{v}/{w}", ["v": "a", "w": ".."], "w", .dotSegment),
@@ -120,7 +120,7 @@ struct PathTemplateTests {
         #expect(throws: ServiceRequest.Fault.parameter(name, template: template, fault)) { try fill(template, values) }
     }
 
-    @Test("is refused where a parameter is missing, or one too many is there")
+    @Test("a missing or extra parameter is refused")
     func missingAndExtra() {
         #expect(throws: ServiceRequest.Fault.missingParameter("b", template: "/{a}/{b}")) {
             try fill("/{a}/{b}", ["a": "1"])

@@ -13,7 +13,7 @@ struct QueryTests {
 
     private enum Order: String, ServiceQueryValue { case newest, oldest }
 
-    @Test("keeps the order in which it is written, and repeats")
+    @Test("a query keeps order and repeated names")
     func order() {
         let query: ServiceRequest.Query = ["b": "1", "a": "2", "b": "3"]
 
@@ -70,7 +70,7 @@ struct QueryTests {
         #expect(query.encodedForURL() == "t=a,b%2Cc&one=x")
     }
 
-    @Test("is changed by name")
+    @Test("a query changes by name")
     func changes() {
         var query: ServiceRequest.Query = ["a": "1", "b": "2", "a": "3"]
 

@@ -13,7 +13,7 @@ struct RequestBodyTests {
     }
 
     @Test(
-        "says what it is",
+        "a body has its content type",
         arguments: [
             (.json(["a": 1]), "application/json"), (.form(["a": 1]), "application/x-www-form-urlencoded"),
             (.text("é"), "text/plain; charset=utf-8"), (.bytes(Data([1])), "application/octet-stream"),
@@ -49,7 +49,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("is encoded when it is sent, and not before")
+    @Test("a body is encoded when it is sent")
     func late() throws {
         let count = Atomic(0)
         let body = RequestBody.custom(contentType: "x/y") {
@@ -63,7 +63,7 @@ struct RequestBodyTests {
         #expect(count.load(ordering: .relaxed) == 2)
     }
 
-    @Test("that can't be encoded tells where, and not what")
+    @Test("an encoding error names the place without the value")
     func encodingFaults() throws {
         let request = ServiceRequest(.post, "/", body: .json(["users": [User(), User(score: .nan)]]))
 
@@ -76,7 +76,7 @@ struct RequestBodyTests {
         #expect(!reason.isEmpty)
     }
 
-    @Test("whose own encoder fails tells the type of the error, and not what it says")
+    @Test("an error of a custom encoder shows its type only")
     func customFaults() throws {
         struct Leak: Error { let password = "s3cret" }
         let request = ServiceRequest(.post, "/", body: .custom(contentType: "x/y") { throw Leak() })
@@ -113,7 +113,7 @@ struct RequestBodyTests {
         #expect(try await encoded.bytes().all() == Data())
     }
 
-    @Test("in a file that isn't there, isn't a file, or can't be read is refused before anything is sent")
+    @Test("an unreadable file is refused before anything is sent")
     func badFiles() throws {
         let folder = try TemporaryFolder()
         let missing = folder.url.appendingPathComponent("missing")
@@ -152,7 +152,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("that is a stream can be read once, unless it says otherwise")
+    @Test("a stream is read once unless it declares replays")
     func streams() async throws {
         let body = RequestBody.stream(HTTPBytes(Data("abc".utf8)))
         let once = try body.encoded()
@@ -168,7 +168,7 @@ struct RequestBodyTests {
         #expect(try await often.bytes().all() + often.bytes().all() == Data("abcabc".utf8))
     }
 
-    @Test("that is a stream is held to the length it announces", arguments: [0, 5, 7])
+    @Test("a stream must match its announced length", arguments: [0, 5, 7])
     func streamLengths(length: Int) async throws {
         let pieces = AsyncStream<Data> { continuation in
             for text in ["abc", "", "def"] { continuation.yield(Data(text.utf8)) }
@@ -181,7 +181,7 @@ struct RequestBodyTests {
         }
     }
 
-    @Test("that is a stream of the length it announces goes through")
+    @Test("a stream of its announced length passes")
     func rightLength() async throws {
         let encoded = try RequestBody.stream(HTTPBytes(Data("abcdef".utf8)), length: 6).encoded()
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Headers", .timeLimit(.ample))
 struct ServiceHeadersTests {
-    @Test("are found in whatever case they are written")
+    @Test("header names ignore case")
     func caseInsensitive() {
         let headers: ServiceHeaders = ["Etag": "1", "x-request-ID": "2"]
 
@@ -16,7 +16,7 @@ struct ServiceHeadersTests {
         #expect(headers.map(\.name.spelling) == ["Etag", "x-request-ID"])
     }
 
-    @Test("are compared in ASCII only: the Kelvin sign is no k")
+    @Test("header names compare ASCII only")
     func asciiOnly() {
         #expect(ServiceHeaders.Name("\u{212A}ey") != "key")
         #expect(ServiceHeaders.Name("KEY") == "key")
@@ -78,7 +78,7 @@ struct ServiceHeadersTests {
         #expect(headers.description(redacted: .none).contains("Bearer s3cret"))
     }
 
-    @Test("show no secrets one by one either")
+    @Test("a single field shows no secret")
     func secretFields() {
         let field = ServiceHeaders.Field("X-Tenant", "s3cret", isSecret: true)
         var dumped = ""
@@ -112,7 +112,7 @@ struct ServiceHeadersTests {
     }
 
     @Test(
-        "of a request are refused where a value holds what has no place there",
+        "a header value with control characters is refused",
         arguments: [
             ("a\r\nB: c", 13, 1), ("a\nb", 10, 1), ("\r", 13, 0), ("a\0", 0, 1), ("a\r\n b", 13, 1),
             ("ab\u{7F}", 127, 2),
@@ -133,7 +133,7 @@ struct ServiceHeadersTests {
     }
 
     @Test(
-        "that are the transport's own are refused",
+        "the transport's own headers are refused",
         arguments: [
             "Host", "content-length", "TRANSFER-ENCODING", "Connection", "Upgrade", "TE", "Trailer", "Expect",
             "HTTP2-Settings",
@@ -148,7 +148,7 @@ struct ServiceHeadersTests {
         }
     }
 
-    @Test("tell what is wrong with them, and not what they say")
+    @Test("a header fault names the problem without the value")
     func faultsHoldNoValues() throws {
         let request = ServiceRequest(.get, "/", headers: ["Authorization": "s3cret\n"])
 

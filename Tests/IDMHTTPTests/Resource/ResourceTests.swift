@@ -39,7 +39,7 @@ struct ResourceTests {
         return nil
     }
 
-    @Test("is fetched and decoded at its key path")
+    @Test("a resource is fetched and decoded at its key path")
     func decodable() async throws {
         let transport = ScriptedTransport(Self.cities)
 
@@ -49,7 +49,7 @@ struct ResourceTests {
         #expect(transport.asked.first?.url.absoluteString == "https://h/v1/europe.json")
     }
 
-    @Test("is what a provider of its type takes, and an integrator of that")
+    @Test("a resource is the input of its provider and integrator")
     func provider() async throws {
         let service = try HTTPService(ScriptedTransport(Self.cities))
         let names = Integrator(service.provider(for: Cities.self).map { $0.map(\.name) })
@@ -71,7 +71,7 @@ struct ResourceTests {
         #expect(fault?.excerpt == body)
     }
 
-    @Test("leaves bad elements out where it is told to, and tells of each")
+    @Test("invalid elements are skipped and reported")
     func skipped() async throws {
         let body = #"{"data":{"cities":[null,{"name":"Oslo"},{"name":7},[],"x",{"size":1},{"name":"Rome"}]}}"#
         let service = try HTTPService(ScriptedTransport(body))
@@ -84,7 +84,7 @@ struct ResourceTests {
     }
 
     @Test(
-        "isn't read where the array itself isn't one, also if elements are skipped",
+        "a value that isn't an array fails, also when elements are skipped",
         arguments: [
             #"{"data":{"cities":{}}}"#, #"{"data":{"cities":null}}"#, #"{"data":{}}"#,
         ])
@@ -93,7 +93,7 @@ struct ResourceTests {
     }
 
     @Test(
-        "that isn't what it was to be says what it is",
+        "an unexpected body is described in the error",
         arguments: [
             ("", "", "the body is empty"), (" \n", "", "the body is empty"),
             ("<html>no</html>", "", "the body is markup"),
@@ -106,7 +106,7 @@ struct ResourceTests {
 
     #if canImport(FoundationNetworking)
     @Test(
-        "says of JSON that can't be read what it is, and shows nothing of it but its beginning",
+        "an error of unreadable JSON shows only its beginning",
         arguments: [
             (#"{"data":{"cities":[{"name":"x","size":1.5}]}}"#, "a number doesn't fit its type"),
             (#"{"data":{"cities":[{"name":"x","size":99999999999999999999}]}}"#, "a number doesn't fit its type"),
@@ -123,7 +123,7 @@ struct ResourceTests {
     #endif
 
     @Test(
-        "that can't be read ends in an error, and never in a trap",
+        "an unreadable body is an error without a trap",
         arguments: [
             "{", "[", "nul", "\"\\ud800\"", #"{"data":"#, "\0", String(repeating: #"{"data":"#, count: 50_000),
             #"{"data":{"cities":[{"name":"x","size":1e400}]}}"#, #"{"data":{"cities":[{"name":"x","size":1.5}]}}"#,
@@ -141,7 +141,7 @@ struct ResourceTests {
         await #expect(throws: HTTPError.self) { try await service.fetch(Cities()) }
     }
 
-    @Test("says nothing of a value that is secret")
+    @Test("an error shows no secret value")
     func secretValues() async throws {
         enum Kind: String, Decodable { case known }
         struct Login: DecodableResource {
@@ -209,7 +209,7 @@ struct ResourceTests {
         await #expect(throws: HTTPError.self) { try await service.fetch(Cities()) }
     }
 
-    @Test("of any shape is read as JSON, as an array or as a dictionary of it")
+    @Test("schemaless JSON is read as value, array or dictionary")
     func anyShape() async throws {
         struct Tree: JSONObjectResource {
             var request: ServiceRequest { ServiceRequest(.get, "/") }
@@ -245,7 +245,7 @@ struct ResourceTests {
         #expect(try await fault(List(), "{}") != nil)
     }
 
-    @Test("that is a property list may have a decoder of its own, and bad elements left out")
+    @Test("a property list has a custom decoder and skips invalid elements")
     func propertyListElements() async throws {
         struct Named: Decodable {
             let name: String
@@ -300,7 +300,7 @@ struct ResourceTests {
         let file: URL
     }
 
-    @Test("in a file is read while no thread that others need is at work on it")
+    @Test("a file is read off the cooperative pool")
     func fileThread() async throws {
         let folder = try TemporaryFolder()
         let (file, turns) = (try folder.file("a", "hello"), Turns())
@@ -344,7 +344,7 @@ struct ResourceTests {
                 == "there is no String, but nothing")
     }
 
-    @Test("isn't parsed for a task that is cancelled")
+    @Test("a cancelled task doesn't parse")
     func cancelled() async throws {
         struct Cancels: HTTPResource {
             var request: ServiceRequest { ServiceRequest(.get, "/") }

@@ -49,7 +49,7 @@ struct ErrorTextTests {
     }
 
     @Test(
-        "of a base URL that is still a variable says that the variable isn't set",
+        "an unreplaced variable in a base URL is named as unset",
         arguments: ["$BASE_URL", "$(BASE_URL)", "${BASE_URL}"])
     func variable(text: String) {
         let json = Data(#"{"baseURL": "\#(text)"}"#.utf8)

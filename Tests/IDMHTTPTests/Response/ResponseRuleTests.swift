@@ -19,7 +19,7 @@ struct ResponseRuleTests {
     }
 
     @Test(
-        "isn't needed for a status to decide",
+        "the status decides without a rule",
         arguments: [
             (200, true), (204, true), (299, true), (100, false), (199, false), (300, false), (304, false), (404, false),
             (500, false), (999, false), (0, false),
@@ -55,7 +55,7 @@ struct ResponseRuleTests {
         }
     }
 
-    @Test("reads the body of a failure, and leaves one that can't be read to the status")
+    @Test("an unreadable failure body leaves the decision to the status")
     func failureBody() {
         let rule = ResponseRule.failureBody(APIFailure.self)
 

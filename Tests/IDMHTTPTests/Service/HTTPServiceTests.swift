@@ -47,7 +47,7 @@ struct HTTPServiceTests {
     }
 
     @Test(
-        "tells why a transport failed",
+        "an error names the reason of a transport failure",
         arguments: [
             (Broken(), "transport"), (URLError(.cannotConnectToHost), "transport"), (URLError(.timedOut), "timed out"),
             (URLError(.cancelled), "cancelled"), (CancellationError(), "cancelled"),
@@ -68,7 +68,7 @@ struct HTTPServiceTests {
         #expect(found?.request == "GET /a" && found?.response == nil)
     }
 
-    @Test("tells of a body that breaks off, after whatever came of it")
+    @Test("an error of a truncated body follows its received bytes")
     func brokenBody() async throws {
         let body = HeldBody()
         body.send("some")
@@ -81,7 +81,7 @@ struct HTTPServiceTests {
         }
     }
 
-    @Test("fails with a status, and with what a rule finds, and brings the response along")
+    @Test("a failed request has its response")
     func verdicts() async throws {
         var service = try HTTPService(ScriptedTransport(status: 404, "none"))
 
@@ -121,7 +121,7 @@ struct HTTPServiceTests {
         }
     }
 
-    @Test("doesn't begin a body that is announced too large, unless it is packed or never comes")
+    @Test("a body with an announced length beyond the limit isn't read")
     func announced() async throws {
         let body = HeldBody()
         var service = try HTTPService(
@@ -140,7 +140,7 @@ struct HTTPServiceTests {
         #expect(try await service.request(ServiceRequest(.get, "/")).text == "abc")
     }
 
-    @Test("reports nothing of the body of a failure, behind which another attempt may be", arguments: [false, true])
+    @Test("no progress is reported for the body of a failure", arguments: [false, true])
     func progressOfFailure(isTold: Bool) async throws {
         let attempts = Atomic(0)
         let transport = ScriptedTransport { request in
@@ -177,7 +177,7 @@ struct HTTPServiceTests {
         #expect(heard.withLock { $0.last } == IntegrationProgress(fraction: 1, completed: 8, total: 8))
     }
 
-    @Test("tells how many bytes have gone, as the transport does")
+    @Test("upload progress follows the transport's count")
     func sent() async throws {
         let heard = Mutex<[Int64]>([])
         let transport = ScriptedTransport { request in
@@ -223,7 +223,7 @@ struct HTTPServiceTests {
         #expect(error?.status == 302 && transport.asked.count == limit + 1)
     }
 
-    @Test("hands redirects over where it is told to")
+    @Test("a redirect is returned under handOver")
     func handedOver() async throws {
         var service = try HTTPService(
             ScriptedTransport(status: 302, headers: ["Location": "/x"]), rules: [.accept([302])])

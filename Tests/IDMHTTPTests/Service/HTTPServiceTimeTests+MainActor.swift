@@ -12,7 +12,7 @@ extension HTTPServiceTimeTests {
         case response, responseWithoutDeadline, deadline, body, retry, upload, resource, download
     }
 
-    @Test("has told a call on the main actor of its end when the clock has moved", arguments: Wait.allCases)
+    @Test("a time-out reaches a call on the main actor in the same turn", arguments: Wait.allCases)
     @MainActor
     func endsOnMain(wait: Wait) async throws {
         for round in 0..<100 {
@@ -30,7 +30,7 @@ extension HTTPServiceTimeTests {
         }
     }
 
-    @Test("does on no actor what a call on the main actor wants done")
+    @Test("work of a call from the main actor runs on no actor")
     @MainActor
     func worksElsewhere() async throws {
         let log = Log()

@@ -153,7 +153,7 @@ struct HTTPServiceTimeTests {
             try await service.request(ServiceRequest(.get, "/", idleTimeout: long, totalTimeout: long)).text == "ok")
     }
 
-    @Test("leaves nobody sleeping behind when it has answered")
+    @Test("a finished request leaves no sleeping task")
     func noSleepers() async throws {
         try await TestScope.run {
             let clock = ManualClock()

@@ -33,7 +33,7 @@ struct RacingRequestsTests {
         }
     }
 
-    @Test("end each with a response, an error or a cancellation, whenever they are cancelled, and leave nothing behind")
+    @Test("racing cancels end each request once without leaks")
     func cancelled() async throws {
         let moods = Moods()
         let limit = ConcurrencyInterceptor(width: 8)

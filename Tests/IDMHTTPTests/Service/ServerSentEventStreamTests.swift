@@ -45,7 +45,7 @@ struct ServerSentEventStreamTests {
         #expect(found.waits == [.milliseconds(500), .milliseconds(500), .seconds(1), .seconds(2), .milliseconds(500)])
     }
 
-    @Test("end with what another connection can't mend", arguments: [404, 200])
+    @Test("an error that reconnecting can't resolve ends the events", arguments: [404, 200])
     func failed(status: Int) async throws {
         let service = try HTTPService(
             ScriptedTransport(status: status, headers: ["Content-Type": "text/html"], "data: a\n\n"))

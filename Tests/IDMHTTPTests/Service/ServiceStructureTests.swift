@@ -17,7 +17,7 @@ struct ServiceStructureTests {
         typealias Value = [String]
     }
 
-    @Test("a service shows where it is and what stands around it, from the outside in")
+    @Test("a service shows its address within its interceptors")
     func service() throws {
         let service = try HTTPService(
             ScriptedTransport(), interceptors: [TraceInterceptor(TraceRecorder()), RetryInterceptor(1)])
@@ -56,7 +56,7 @@ struct ServiceStructureTests {
         #expect(!dumped.contains("s3cret"))
     }
 
-    @Test("what is made of a service stands around it, and files stand alone")
+    @Test("providers of a service show its structure")
     func around() throws {
         let service = try HTTPService(ScriptedTransport())
         let inner = service.structure

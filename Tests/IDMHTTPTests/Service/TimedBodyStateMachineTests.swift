@@ -117,7 +117,7 @@ private struct ReadingSystem: Explorable {
 
 @Suite("A body that is read while it is watched", .timeLimit(.ample))
 struct WatchedBodyStateTests {
-    @Test("answers each reader once, in every order of what can happen")
+    @Test("every order of events answers each reader once")
     func explored() {
         let exploration = Exploration(of: ReadingSystem())
 
@@ -125,7 +125,7 @@ struct WatchedBodyStateTests {
         #expect(exploration.states > 100)
     }
 
-    @Test("that is read after it broke off, says so again, and never that it is complete")
+    @Test("a truncated body repeats its error")
     func afterwards() {
         struct Cut: Error {}
         var state = TimedBodyStateMachine<Int, Int>()

@@ -86,7 +86,7 @@ struct CurlTests {
             ])
     }
 
-    @Test("pipes what is no text into it")
+    @Test("a body that isn't text is piped into curl")
     func binary() throws {
         let words = try words(ServiceRequest(.post, "/", body: .bytes(Data([0xFF, 0x41, 0x42]))), api())
 
@@ -134,14 +134,14 @@ struct CurlTests {
         #expect(try request.curl(for: service, redacted: ServiceRedaction.none).contains("s3cret"))
     }
 
-    @Test("keeps what isn't secret in a body")
+    @Test("a harmless body is kept")
     func plainFields() throws {
         let request = ServiceRequest(.post, "/", body: .json(["user": "ada", "password": "s3cret"]))
 
         #expect(try request.curl(for: api()).contains(#"'{"password":"<redacted>","user":"ada"}'"#))
     }
 
-    @Test("isn't made for a request that can't be sent")
+    @Test("an invalid request makes no command")
     func faults() throws {
         #expect(throws: ServiceRequest.Fault.missingParameter("id", template: "/{id}")) {
             try ServiceRequest(.get, "/{id}").curl(for: api())

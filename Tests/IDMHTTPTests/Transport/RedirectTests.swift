@@ -28,7 +28,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "that leads nowhere a request can go is refused",
+        "a redirect to an impossible address is refused",
         arguments: [
             ("", .noAddress), ("/b, /c", .noAddress), ("https://", .noAddress), ("https:///x", .noAddress),
             ("file:///etc/passwd", .scheme("file")),
@@ -39,7 +39,7 @@ struct RedirectTests {
         #expect(throws: fault) { try next(location) }
     }
 
-    @Test("from https to http is followed only if that is allowed; the other way round always")
+    @Test("a redirect from https to http needs permission")
     func downgrade() throws {
         #expect(try next("http://h/", policy: .followInsecurely)?.url.absoluteString == "http://h/")
         #expect(try next("https://h/", from: "http://h/")?.url.absoluteString == "https://h/")
@@ -70,7 +70,7 @@ struct RedirectTests {
         #expect(request?.headers.map(\.value) == (changed ? ["x"] : ["text/plain", "en", "x"]))
     }
 
-    @Test("keeps a body that can be read again, and no other")
+    @Test("only a replayable body is kept")
     func bodies() throws {
         let folder = try TemporaryFolder()
         let file = try RequestBody.file(folder.file("f", "content")).encoded()
@@ -88,7 +88,7 @@ struct RedirectTests {
     ]
 
     @Test(
-        "to another origin takes no secrets along",
+        "secrets aren't sent to a different origin",
         arguments: [
             "https://other/", "https://h:8443/", "https://www.h/", "//other/", "https://h.evil/",
         ])
@@ -96,7 +96,7 @@ struct RedirectTests {
         #expect(try next(location, headers: Self.secrets)?.headers == ["Accept": "x"])
     }
 
-    @Test("to another origin takes along the keys that find something, and no others")
+    @Test("only locating keys are sent to a different origin")
     func plainKeys() throws {
         let plain: ServiceHeaders = [
             "Partition-Key": "a", "X-Sort-Key": "b", "Idempotency-Key": "c", "Surrogate-Key": "d", "Cache-Key": "e",
@@ -110,7 +110,7 @@ struct RedirectTests {
         #expect(try next("https://other/", headers: plain.merging(keys))?.headers == plain)
     }
 
-    @Test("to another origin takes nothing along that is marked as secret, or that the service takes for it")
+    @Test("fields marked as secret aren't sent to a different origin")
     func ownSecrets() throws {
         var headers: ServiceHeaders = ["X-Tenant": "s", "X-Shop": "s", "Accept": "x"]
         headers.setSecret("X-Tenant", "s")
@@ -125,7 +125,7 @@ struct RedirectTests {
         #expect(try next("/c") == headers)
     }
 
-    @Test("to another origin takes along no header that is secret by name or by the address in it")
+    @Test("fields with secret names or addresses stay at the origin")
     func secretNames() throws {
         let plain: ServiceHeaders = ["Accept": "x", "Referer": "https://h/?page=1"]
         let secret: ServiceHeaders = [
@@ -136,7 +136,7 @@ struct RedirectTests {
         #expect(try next("https://other/", headers: ["Referer": "https://h/?code=s"])?.headers == [:])
     }
 
-    @Test("to another origin takes a body along only where the policy says so", arguments: [301, 302, 307, 308])
+    @Test("a body leaves its origin only by policy", arguments: [301, 302, 307, 308])
     func foreignBodies(status: Int) throws {
         let body = RequestBody.Encoded(Data("password=s".utf8))
         var policy = RedirectPolicy.follow
@@ -150,7 +150,7 @@ struct RedirectTests {
         #expect(try next("https://other/", status: 303, method: .put, body: body)?.body == nil)
     }
 
-    @Test("to another scheme takes no secrets along either")
+    @Test("secrets aren't sent to a different scheme")
     func crossScheme() throws {
         #expect(try next("https://h/", from: "http://h/", headers: Self.secrets)?.headers == ["Accept": "x"])
         #expect(
@@ -162,14 +162,14 @@ struct RedirectTests {
         #expect(try next(location, headers: Self.secrets)?.headers == Self.secrets)
     }
 
-    @Test("is followed ten times, and no further")
+    @Test("ten redirects are followed at most")
     func hops() throws {
         #expect(try next("/c", hops: 9) != nil)
         #expect(throws: RedirectPolicy.Fault.tooMany(limit: 10)) { try next("/c", hops: 10) }
     }
 
     @Test(
-        "is none without a Location, with another status, or where responses are handed over",
+        "a response without Location or under handOver isn't a redirect",
         arguments: [
             200, 201, 300, 304, 305, 306, 309, 399, 404,
         ])

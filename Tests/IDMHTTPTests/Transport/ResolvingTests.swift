@@ -32,7 +32,7 @@ struct ResolvingTests {
     }
 
     @Test(
-        "and refused with a method that is none",
+        "an invalid method is refused",
         arguments: [
             ("", ""), ("GET /x HTTP/1.1\r\nX: y", "GET /x HTTP/1.1\r\nX: y"), ("G ET", "G ET"),
             ("CONNECT", "CONNECT"), ("connect", "CONNECT"), ("GÉT", "GÉT"),
@@ -44,7 +44,7 @@ struct ResolvingTests {
     }
 
     @Test(
-        "with any method that can be one, and in the one spelling of those that everybody knows",
+        "valid methods are accepted, standard ones in one spelling",
         arguments: [
             ("GET", "GET"), ("PURGE", "PURGE"), ("purge", "purge"), ("M-SEARCH", "M-SEARCH"), ("get", "GET"),
             ("Post", "POST"), ("patch", "PATCH"),
@@ -53,7 +53,7 @@ struct ResolvingTests {
         #expect(try api().resolve(ServiceRequest(.init(name), "/")).method.name == sent)
     }
 
-    @Test("and refused with a body where none is carried")
+    @Test("a body is refused for a method without one")
     func bodies() throws {
         for method in [ServiceRequest.Method.get, .head] {
             #expect(throws: ServiceRequest.Fault.unexpectedBody(method)) {
@@ -63,7 +63,7 @@ struct ResolvingTests {
         #expect(try api().resolve(ServiceRequest(.delete, "/", body: .text("x"))).body?.data == Data("x".utf8))
     }
 
-    @Test("and refused with a time that is none")
+    @Test("an invalid time-out is refused")
     func times() throws {
         for time in [Duration.zero, .seconds(-1)] {
             #expect(throws: ServiceRequest.Fault.time("idle time-out")) {
@@ -75,7 +75,7 @@ struct ResolvingTests {
         }
     }
 
-    @Test("and shows no secret that its path was filled with, wherever a redirect takes it")
+    @Test("secret path parameters are hidden after redirects")
     func secretsOfPath() throws {
         let parameters = ["token": "s3c ret", "sessionID": "s3c", "id": "42"]
         let request = try api().resolve(
@@ -89,7 +89,7 @@ struct ResolvingTests {
         #expect(next?.description == "GET https://s3c.example.org/a/redacted?from=redacted")
     }
 
-    @Test("and knows which methods are safe and which can be repeated")
+    @Test("methods know whether they are safe and repeatable")
     func idempotence() {
         let methods: [ServiceRequest.Method] = [.get, .head, .options, .put, .delete, .post, .patch, "purge"]
 

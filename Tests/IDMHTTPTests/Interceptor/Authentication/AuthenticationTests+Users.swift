@@ -48,7 +48,7 @@ extension AuthenticationTests {
         #expect(course.sent.value == ["Bearer a"] && course.replaced.value.isEmpty)
     }
 
-    @Test("goes on with another user who logs in")
+    @Test("requests continue with a new user after login")
     func logIn() async throws {
         let course = try Course(valid: "b", credential: nil)
 
@@ -59,7 +59,7 @@ extension AuthenticationTests {
     }
 
     @Test(
-        "never sends a user's request again for another one, or for nobody",
+        "a request is never repeated for a changed user",
         arguments: [
             (["a", "b"], ["Bearer a"]), (["a", nil], ["Bearer a"]), (["a", nil, "a"], ["Bearer a"]),
             ([nil, "b"], ["", "Bearer b"]), ([nil, "b", "c"], ["", "Bearer b"]),
@@ -84,7 +84,7 @@ extension AuthenticationTests {
         #expect(course.sent.value == sent)
     }
 
-    @Test("has no credential to be replaced while nobody is logged in")
+    @Test("no credential is replaced while no user is logged in")
     func replaceAfterLogout() async throws {
         let course = try Course(valid: "b", credential: "a")
         course.authentication.logOut()
@@ -94,7 +94,7 @@ extension AuthenticationTests {
         #expect(await course.outcome("/open") == "")
     }
 
-    @Test("lets a refresh go for nobody: it is for all who wait, and not of the call that has begun it")
+    @Test("a shared refresh belongs to no single call")
     func refreshBelongsToNobody() async throws {
         let device = AuthenticationInterceptor(
             HeaderAuthenticator("X-Device"), for: try #require(URL(string: "https://h")), credential: "first")

@@ -17,7 +17,7 @@ struct AuthenticationTests {
         #expect(course.replaced.value.isEmpty)
     }
 
-    @Test("makes one refresh for fifty requests that are rejected at the same time, and replays each once")
+    @Test("fifty simultaneous rejections share one refresh and one replay each")
     func singleFlight() async throws {
         let gate = Signal()
         let course = try Course(valid: "b", credential: "a", together: 50) { _, _ in
@@ -35,7 +35,7 @@ struct AuthenticationTests {
         #expect(course.authentication.credential == "b")
     }
 
-    @Test("lets nobody pause a refresh for others")
+    @Test("a pause of one request doesn't pause the shared refresh")
     func pausedRefresh() async throws {
         let isPaused = Observed<Bool?>(nil)
         let course = try Course(valid: "b", credential: "a") { _, _ in
@@ -46,7 +46,7 @@ struct AuthenticationTests {
         #expect(isPaused.value == false)
     }
 
-    @Test("lets nobody who listens to a request hear of its rejection and of the refresh")
+    @Test("events of a request exclude its rejection and the refresh")
     func progress() async throws {
         let course = try Course(valid: "new", credential: "a") { _, next in
             IntegrationProgress.report(completed: 99, total: 100)
@@ -161,7 +161,7 @@ struct AuthenticationTests {
         #expect(course.replaced.value.count == 1)
     }
 
-    @Test("fails with a refresh that hangs, once its time is over, and leaves it behind")
+    @Test("a hanging refresh fails at its time limit")
     func refreshHangs() async throws {
         try await TestScope.run {
             let (clock, gate, log) = (ManualClock(), Signal(), Log())
@@ -182,7 +182,7 @@ struct AuthenticationTests {
     }
 
     @Test(
-        "makes no refresh for a rejection that a redirect over another origin led to: the credential stayed behind",
+        "a rejection after a redirect over another origin starts no refresh",
         arguments: [["https://other/"], ["https://other/", "https://h/v1/back"], ["http://h/", "https://h/v1/back"]])
     func rejectedElsewhere(hops: [String]) async throws {
         let course = try Course(valid: "a", credential: "a") { _, _ in "b" }
@@ -262,7 +262,7 @@ struct AuthenticationTests {
     }
 
     @Test(
-        "sends no credential to another origin",
+        "a credential is never sent to another origin",
         arguments: [
             "http://h", "https://h:8443", "https://other", "https://h.other",
         ])
@@ -286,7 +286,7 @@ struct AuthenticationTests {
         #expect(second.sent.value == ["Bearer a"])
     }
 
-    @Test("makes no refresh where there is none to be made, and answers with the rejection")
+    @Test("a scheme without refresh returns the rejection")
     func notRefreshable() async throws {
         let transport = ScriptedTransport(status: 401)
         let service = try HTTPService(
@@ -300,7 +300,7 @@ struct AuthenticationTests {
         #expect(transport.asked.map { $0.headers["X-API-Key"] } == ["k"])
     }
 
-    @Test("makes a refresh for a body that can be read once only as well, and sends it if nothing of it has been read")
+    @Test("an unread one-shot body is sent after a refresh")
     func bodies() async throws {
         let course = try Course(valid: "b", credential: "a") { _, _ in "b" }
         let request = ServiceRequest(.post, "/a", body: .stream(HTTPBytes(Data())))

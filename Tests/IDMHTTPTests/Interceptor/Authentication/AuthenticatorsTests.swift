@@ -21,7 +21,7 @@ struct BasicAuthenticatorTests {
     }
 
     @Test(
-        "are refused where they can't be sent",
+        "an unusable credential is refused",
         arguments: [
             ("a:b", "c"), ("", ""), ("a\0", "b"), ("a", "b\n"),
             // A server ends the name there all the same.
@@ -48,7 +48,7 @@ struct BasicAuthenticatorTests {
 
 @Suite("A key in a header of its own", .timeLimit(.ample))
 struct HeaderAuthenticatorTests {
-    @Test("is never logged, and never taken along to another origin, whatever the header is called")
+    @Test("a header credential is never logged or sent to another origin")
     func secret() async throws {
         let lines = Observed<[String]>([])
         let transport = ScriptedTransport { request in
@@ -82,7 +82,7 @@ struct OwnAuthenticatorTests {
     }
 
     @Test(
-        "has all that it adds or changes kept secret, wherever that is",
+        "headers that an authenticator changes are secret",
         arguments: [
             { $0.headers["X-Acme"] = $1 }, { $0.headers.add("Accept", $1) }, { $0.headers["Accept"] = $1 },
             { $0.query["k"] = $1 }, { $0.query.add("page", [$1]) }, { $0.query["page"] = $1 },

@@ -185,7 +185,7 @@ struct CredentialStateTests {
         }
     }
 
-    @Test("is refreshed once at a time, never for an old one, and never given to another user: explored")
+    @Test("all orders of events refresh once for the right user")
     func explored() {
         // A rejection may follow every refresh, so the walk has to end somewhere: at a number of refreshes.
         let exploration = Exploration(of: Bounded(walk: Walk(requests: 3, changes: Volume.of(2, normally: 1))))
@@ -194,7 +194,7 @@ struct CredentialStateTests {
         #expect(exploration.states > Volume.of(5_000, normally: 1_000), "\(exploration.states) states")
     }
 
-    @Test("is so on long random walks too")
+    @Test("long random walks refresh once for the right user")
     func walked() {
         let exploration = Exploration(of: Walk(requests: 8, changes: 20), walks: 300, length: 200)
 

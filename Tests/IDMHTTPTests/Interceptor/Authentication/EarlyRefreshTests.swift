@@ -51,7 +51,7 @@ struct EarlyRefreshTests {
         #expect(transport.asked.map { $0.headers[.authorization] } == ["Bearer old"] && refreshed.value == 0)
     }
 
-    @Test("that fails leaves a credential that is still valid in use", arguments: [10.0, -1])
+    @Test("a failed early refresh keeps a valid credential in use", arguments: [10.0, -1])
     func failing(seconds: TimeInterval) async throws {
         let (service, transport) = try service(Token(text: "old", expiry: now + seconds), failing: Refused())
         let request = ServiceRequest(.get, "/a")
@@ -63,7 +63,7 @@ struct EarlyRefreshTests {
         #expect(transport.asked.count == (seconds > 0 ? 1 : 0) && saved.value.isEmpty)
     }
 
-    @Test("isn't repeated for a credential that never lives long")
+    @Test("a short-lived credential isn't refreshed early repeatedly")
     func shortLived() async throws {
         let (service, _) = try service(Token(text: "old", expiry: now), lifetime: 5)
         for _ in 0..<3 { _ = await service.error() }
@@ -71,7 +71,7 @@ struct EarlyRefreshTests {
     }
 
     @Test(
-        "that the server refuses shows the login screen, and one without a connection doesn't",
+        "a refused refresh shows the login screen, a lost connection doesn't",
         arguments: [400, 401, 429, nil])
     func refused(status: Int?) async throws {
         let shown = Observed(0)

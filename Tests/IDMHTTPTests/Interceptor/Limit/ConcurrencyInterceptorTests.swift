@@ -34,7 +34,7 @@ struct ConcurrencyInterceptorTests {
         }
     }
 
-    @Test("lets so many go to a host at once, and the others in their order")
+    @Test("requests beyond the limit of a host wait in order")
     func order() async throws {
         let course = try Course(width: 2)
         var tasks: [Task<String, any Error>] = []
@@ -55,7 +55,7 @@ struct ConcurrencyInterceptorTests {
         #expect(course.limit.counts(course.origin) == (0, 0))
     }
 
-    @Test("lets a request that is cancelled leave the queue, and the next one have its turn")
+    @Test("a cancelled waiting request leaves the queue to the next")
     func cancelled() async throws {
         let course = try Course(width: 1)
         let first = course.start(0)
@@ -73,7 +73,7 @@ struct ConcurrencyInterceptorTests {
         #expect(course.running.value == ["0", "2"])
     }
 
-    @Test("gives a place back when a request fails, and when it is cancelled on its way")
+    @Test("a failed or cancelled request frees its place")
     func failures() async throws {
         let limit = ConcurrencyInterceptor(width: 1)
         let service = try HTTPService(ScriptedTransport(status: 500), interceptors: [limit])

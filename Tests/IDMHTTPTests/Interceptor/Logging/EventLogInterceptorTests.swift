@@ -19,7 +19,7 @@ struct EventLogInterceptorTests {
 
     private var kinds: [String] { logs.value.first?.events.map { "\($0.kind)" } ?? [] }
 
-    @Test("tells of a request from its attempt to its end")
+    @Test("the log covers a request from attempt to end")
     func success() async throws {
         _ = try await service(ScriptedTransport("body"))
             .request(ServiceRequest(.post, "/a", query: ["key": "s3cret"], body: .text("abc")))
@@ -28,7 +28,7 @@ struct EventLogInterceptorTests {
         #expect(kinds == ["attempt 1, 3 bytes", "response 200", "received 4 bytes", "success 200"])
     }
 
-    @Test("tells of retries and why, with their times")
+    @Test("the log names retries with reasons and times")
     func retries() async throws {
         let clock = ManualClock()
         let transport = ScriptedTransport(status: 503)
@@ -53,7 +53,7 @@ struct EventLogInterceptorTests {
                 """)
     }
 
-    @Test("tells of redirects, without secrets")
+    @Test("the log names redirects without secrets")
     func redirects() async throws {
         let transport = ScriptedTransport { request in
             request.url.host == "h"
@@ -68,7 +68,7 @@ struct EventLogInterceptorTests {
             ])
     }
 
-    @Test("tells of a refresh, and what it asked for")
+    @Test("the log names a refresh and its request")
     func refresh() async throws {
         let transport = ScriptedTransport { request in
             .text("b", status: request.headers[.authorization] == "Bearer a" ? 401 : 200)
@@ -88,7 +88,7 @@ struct EventLogInterceptorTests {
             ])
     }
 
-    @Test("tells of a request that waits for its turn, and of one that is cancelled there")
+    @Test("the log names queued and cancelled requests")
     func queued() async throws {
         let gate = Signal()
         let running = Signal()
@@ -113,7 +113,7 @@ struct EventLogInterceptorTests {
         _ = try await first.value
     }
 
-    @Test("tells of a request that can't be sent, and of an error of the transport, without secrets")
+    @Test("the log names invalid requests and transport errors without secrets")
     func failures() async throws {
         _ = await (try service(ScriptedTransport())).error(ServiceRequest(.get, "/{id}"))
         #expect(kinds == ["failure: GET /{id}: The path “/{id}” names the parameter “id”, which isn't there."])
@@ -124,7 +124,7 @@ struct EventLogInterceptorTests {
         #expect(logs.value.last?.events.last?.kind.description.contains("-1005") == true)
     }
 
-    @Test("tells of a deadline as whoever asked hears of it, and so do the other logs", arguments: [false, true])
+    @Test("all logs name an exceeded total time-out", arguments: [false, true])
     func deadline(isDeaf: Bool) async throws {
         let (clock, lines, trace) = (ManualClock(), Observed<[String]>([]), TraceRecorder(clock: ManualClock()))
         let (asked, release) = (Signal(), Signal())
@@ -153,7 +153,7 @@ struct EventLogInterceptorTests {
         release.open()
     }
 
-    @Test("is told once for each request")
+    @Test("the log is written once per request")
     func once() async throws {
         let service = try service(ScriptedTransport("x"))
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -23,7 +23,7 @@ struct LoggingInterceptorTests {
         .post, "/a", query: ["key": "s3cret", "page": 1], headers: ["Authorization": "Bearer s3cret"],
         body: .json(["password": "s3cret"]))
 
-    @Test("tells of a request and its response, without secrets")
+    @Test("a request and its response are logged without secrets")
     func success() async throws {
         let transport = ScriptedTransport(headers: ["Set-Cookie": "s3cret"], "s3cret body")
 
@@ -33,7 +33,7 @@ struct LoggingInterceptorTests {
             ])
     }
 
-    @Test("tells of a failure, without secrets")
+    @Test("a failure is logged without secrets")
     func failure() async throws {
         struct Leak: Error { let token = "s3cret" }
         let status = try await lines(ScriptedTransport(status: 401, "s3cret"), Self.request)
@@ -46,7 +46,7 @@ struct LoggingInterceptorTests {
         #expect(own.count == 2 && !own.joined().contains("s3cret"))
     }
 
-    @Test("may tell the command of a request")
+    @Test("a request can be logged as a command")
     func curl() async throws {
         let lines = try await lines(ScriptedTransport(), Self.request, as: .curl)
 
@@ -54,14 +54,14 @@ struct LoggingInterceptorTests {
         #expect(!lines.joined().contains("s3cret"))
     }
 
-    @Test("tells what it can of a request that can't be sent")
+    @Test("an invalid request is logged as far as possible")
     func badRequest() async throws {
         let lines = try await lines(ScriptedTransport(), ServiceRequest(.get, "/{id}"), as: .curl)
 
         #expect(lines.first == "→ GET /{id}" && lines.last?.hasPrefix("✗ GET /{id}: ") == true)
     }
 
-    @Test("tells how long a request took")
+    @Test("the duration of a request is logged")
     func time() async throws {
         let clock = ManualClock()
         let lines = Mutex<[String]>([])

@@ -10,7 +10,7 @@ import Testing
 struct TraceInterceptorTests {
     private let trace = TraceRecorder(clock: ManualClock())
 
-    @Test("records a request, and what happens to it, without secrets")
+    @Test("a trace records a request and its events without secrets")
     func request() async throws {
         let transport = ScriptedTransport { request in
             request.url.path == "/v1/a"
@@ -45,7 +45,7 @@ struct TraceInterceptorTests {
         #expect(wholes.last?.track == "other")
     }
 
-    @Test("hears nothing any more of a request that was left behind")
+    @Test("a trace ignores an abandoned request")
     func leftBehind() async throws {
         let (isAsked, isOpen, isRead) = (Observed(false), Observed(false), Observed(false))
         let transport = ScriptedTransport { _ in
@@ -64,7 +64,7 @@ struct TraceInterceptorTests {
         #expect(trace.entries.map(\.name) == ["GET /a", "attempt 1"])
     }
 
-    @Test("hears the same as the log around it and the log inside of it")
+    @Test("a trace records the same events as the logs around it")
     func beside() async throws {
         let logs = Observed<[EventLogInterceptor.Log]>([])
         let log = EventLogInterceptor { log in logs.change { $0.append(log) } }

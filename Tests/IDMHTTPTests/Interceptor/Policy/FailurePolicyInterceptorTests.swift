@@ -63,7 +63,7 @@ struct FailurePolicyInterceptorTests {
         #expect(told.value == [202])
     }
 
-    @Test("is done before the request that met the failure first has ended")
+    @Test("the action ends before the first failed request does")
     func waits() async throws {
         let gate = Signal()
         let acting = Signal()

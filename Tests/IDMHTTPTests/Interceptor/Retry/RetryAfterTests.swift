@@ -6,7 +6,7 @@ import Testing
 @Suite("A Retry-After", .timeLimit(.ample))
 struct RetryAfterTests {
     @Test(
-        "is read in seconds and as a date, and left where it can't be understood",
+        "Retry-After is read as seconds or a date",
         arguments: [
             ("0", .zero), ("120", .seconds(120)), (" 7 ", .seconds(7)), ("-1", nil), ("1.5", nil), ("1e3", nil),
             ("", nil),
@@ -18,7 +18,7 @@ struct RetryAfterTests {
         #expect(RetryAfter.wait(["retry-after": text], now: 100) == wait)
     }
 
-    @Test("is counted by the server's clock where it is told")
+    @Test("Retry-After uses the server's clock if it is known")
     func serverClock() {
         let headers: ServiceHeaders = [
             "Date": "Thu, 01 Jan 1970 00:00:30 GMT", "Retry-After": "Thu, 01 Jan 1970 00:01:00 GMT",

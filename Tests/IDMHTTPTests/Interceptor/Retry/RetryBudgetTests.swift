@@ -26,7 +26,7 @@ struct RetryBudgetTests {
         #expect(budget.take() && budget.balance == .max)
     }
 
-    @Test("is none with nothing in it, whatever it is made of", arguments: [0, -5])
+    @Test("an empty budget allows no retry", arguments: [0, -5])
     func none(capacity: Int) {
         let budget = RetryBudget(capacity: capacity, refill: .nan)
         budget.succeed()

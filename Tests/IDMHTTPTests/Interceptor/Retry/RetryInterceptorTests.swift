@@ -37,7 +37,7 @@ struct RetryInterceptorTests {
             ])
     }
 
-    @Test("is made after a failure that may pass, as often as allowed", arguments: [408, 429, 502, 503, 504])
+    @Test("a transient status is retried up to the count", arguments: [408, 429, 502, 503, 504])
     func statuses(status: Int) async throws {
         let enough = transport(failing: 2, with: status)
         #expect(try await service(enough).request(ServiceRequest(.get, "/")).status == 200)
@@ -49,7 +49,7 @@ struct RetryInterceptorTests {
     }
 
     @Test(
-        "is made after a failure of the transport, and a time-out",
+        "a transport failure and a time-out are retried",
         arguments: [
             URLError(.networkConnectionLost), URLError(.timedOut), URLError(.cancelled), CancellationError(),
         ] as [any Error])
@@ -59,7 +59,7 @@ struct RetryInterceptorTests {
         #expect(transport.asked.count == 2)
     }
 
-    @Test("isn't made after a failure that stays", arguments: [400, 401, 403, 404, 409, 422, 500, 501])
+    @Test("a permanent status isn't retried", arguments: [400, 401, 403, 404, 409, 422, 500, 501])
     func stays(status: Int) async throws {
         let transport = transport(failing: 1, with: status)
         #expect(try await service(transport).error()?.status == status)
@@ -67,7 +67,7 @@ struct RetryInterceptorTests {
     }
 
     @Test(
-        "isn't made after a fault that another attempt meets as well",
+        "a permanent fault isn't retried",
         arguments: [
             (.lost, 2), (.unreachable, 2), (.truncated, 2), (.notCached, 1), (.untrusted(.other), 1), (.noSpace, 1),
             (.notPutAside(code: 13), 1), (.headerTooLarge(limit: 1), 1),
@@ -78,7 +78,7 @@ struct RetryInterceptorTests {
         #expect(transport.asked.count == attempts)
     }
 
-    @Test("isn't made at all with a count of zero or less", arguments: [0, -1, Int.min])
+    @Test("a count of zero or less means no retry", arguments: [0, -1, Int.min])
     func noCount(count: Int) async throws {
         let transport = transport(failing: 1)
         #expect(try await service(transport, count).error()?.status == 503)
@@ -86,7 +86,7 @@ struct RetryInterceptorTests {
     }
 
     @Test(
-        "is made of methods that do no harm twice, and of others only with a key",
+        "unsafe methods are retried only with an idempotency key",
         arguments: [
             ("GET", nil, true), ("HEAD", nil, true), ("OPTIONS", nil, true), ("PUT", nil, true), ("DELETE", nil, true),
             ("POST", nil, false), ("PATCH", nil, false), ("PURGE", nil, false), ("POST", "k", true),
@@ -104,7 +104,7 @@ struct RetryInterceptorTests {
         #expect(Set(transport.asked.map { $0.headers[.idempotencyKey] }) == [key])
     }
 
-    @Test("isn't made of a body that can be read once only")
+    @Test("a one-shot body isn't retried")
     func bodies() async throws {
         for isReplayable in [false, true] {
             let transport = transport(failing: 1)
@@ -154,7 +154,7 @@ struct RetryInterceptorTests {
     }
 
     @Test(
-        "isn't made where the wait is longer than it is worth, or than the deadline",
+        "a delay beyond the maximum or the total time-out isn't waited for",
         arguments: [
             ("61", nil), ("99999999999999999999", nil), ("50", 50), ("50", 40),
         ] as [(String, Int?)])
@@ -191,7 +191,7 @@ struct RetryInterceptorTests {
         #expect(transport.asked.count == 1)
     }
 
-    @Test("is made where its own condition says so, and not where it doesn't")
+    @Test("a custom condition decides about retries")
     func condition() async throws {
         let transport = transport(failing: 1, with: 500)
         let service = try HTTPService(

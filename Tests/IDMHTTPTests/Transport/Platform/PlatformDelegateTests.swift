@@ -22,7 +22,7 @@ struct PlatformDelegateTests {
     }()
     private let log = Log()
 
-    @Test("is asked each question of the session, and told each of its news, by the protocol")
+    @Test("the session calls each delegate method of the protocol")
     func methods() async throws {
         try await withServer { server, _ in
             server.on(.get, "/a", answer: .never)
@@ -60,7 +60,7 @@ struct PlatformDelegateTests {
         }
     }
 
-    @Test("is asked for a new stream by the protocol, and tells that the connection is lost")
+    @Test("a request for a new stream reports a lost connection")
     func newStream() async throws {
         try await withServer { server, _ in
             server.on(.get, "/a", answer: .never)

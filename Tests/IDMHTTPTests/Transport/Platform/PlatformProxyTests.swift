@@ -11,7 +11,7 @@ import Testing
 /// environment is everybody's.
 @Suite("Over URLSession, a proxy of the environment", .fewAtOnce, .timeLimit(.ample))
 struct PlatformProxyTests {
-    @Test("is asked for plain addresses, those of this machine as well, unless they are excepted")
+    @Test("a proxy gets plain requests, also for this machine, unless excepted")
     func environment() async throws {
         try await withServers { proxy, origin in
             let (proxy, origin) = (proxy.url.absoluteString, origin.url("/a").absoluteString)
@@ -36,7 +36,7 @@ struct PlatformProxyTests {
         }
     }
 
-    @Test("is told the whole address and the whole header, and its own user, whom no origin is told of")
+    @Test("a proxy gets the whole request, and its credentials stay there")
     func told() async throws {
         try await withServers { proxy, origin in
             let (address, direct) = ("http://ada:s3cret@127.0.0.1:\(proxy.port)", origin.url("/a").absoluteString)
@@ -57,7 +57,7 @@ struct PlatformProxyTests {
         }
     }
 
-    @Test("is asked for an encrypted address by its host alone, with nothing of the request")
+    @Test("a proxy gets only the host of an encrypted request")
     func tunnel() async throws {
         try await withServers { proxy, _ in
             let address = proxy.url.absoluteString
@@ -73,7 +73,7 @@ struct PlatformProxyTests {
         }
     }
 
-    @Test("that wants to know a user is told of none, and what it says is the response")
+    @Test("a proxy's challenge is returned as a response")
     func unknownUser() async throws {
         try await withServers { proxy, _ in
             proxy.on(
@@ -88,7 +88,7 @@ struct PlatformProxyTests {
         }
     }
 
-    @Test("is asked again where a redirect leads, without what was for the first origin alone")
+    @Test("a redirect through a proxy drops secrets of the first origin")
     func redirect() async throws {
         try await withServers { proxy, _ in
             proxy.on(.get, "/a", answer: .redirect(to: "http://other.invalid/b", status: 302))

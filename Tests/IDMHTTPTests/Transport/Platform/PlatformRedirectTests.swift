@@ -9,7 +9,7 @@ import Testing
 /// What URLSession does about redirects on its own, and this transport doesn't.
 @Suite("Over URLSession, a redirect", .fewAtOnce, .timeLimit(.ample))
 struct PlatformRedirectTests {
-    @Test("is an answer with status, Location and body, which nobody follows", arguments: [301, 302, 303, 307, 308])
+    @Test("a redirect is returned with status, Location and body", arguments: [301, 302, 303, 307, 308])
     func handedOver(status: Int) async throws {
         try await withServer { server, _ in
             server.on(.get, "/a", answer: .text("over there", status: status).header("Location", "/b?x=%2F#f"))
@@ -34,7 +34,7 @@ struct PlatformRedirectTests {
         }
     }
 
-    @Test("keeps the method and the whole body where it is to", arguments: [307, 308])
+    @Test("a redirect that keeps the method keeps the whole body", arguments: [307, 308])
     func bodies(status: Int) async throws {
         let folder = try TemporaryFolder()
         let file = try folder.file("f", "in a file")

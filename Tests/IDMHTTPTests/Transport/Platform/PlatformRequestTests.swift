@@ -25,7 +25,7 @@ struct PlatformRequestTests {
         }
     }
 
-    @Test("that carries a body where none is allowed is refused", arguments: ["GET", "HEAD"])
+    @Test("a body is refused for a method without one", arguments: ["GET", "HEAD"])
     func bodies(method: ServiceRequest.Method) async throws {
         try await withServer { server, _ in
             let body = RequestBody.Encoded(Data("x".utf8))
@@ -92,7 +92,7 @@ struct PlatformRequestTests {
         }
     }
 
-    @Test("tells how many bytes have gone, up to all of them")
+    @Test("upload progress reaches the whole length")
     func progress() async throws {
         let content = Data(count: 1 << 20)
         try await withServer { server, service in
@@ -159,7 +159,7 @@ struct PlatformRequestTests {
         }
     }
 
-    @Test("that is cancelled before it begins never leaves")
+    @Test("a request that is cancelled before its begin isn't sent")
     func cancelledBefore() async throws {
         try await withServer { server, _ in
             let gate = TestGate()

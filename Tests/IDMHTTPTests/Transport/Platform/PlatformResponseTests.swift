@@ -23,7 +23,7 @@ struct PlatformResponseTests {
     }
 
     @Test(
-        "that asks for a user comes with its body, whatever it asks for",
+        "a challenge is returned with its body",
         arguments: [
             "Basic realm=\"x\"", "Basic", "Bearer", "Negotiate", "Digest realm=\"x\", nonce=\"y\"", "Odd a=b", "Odd",
         ])
@@ -47,7 +47,7 @@ struct PlatformResponseTests {
         }
     }
 
-    @Test("that is a failure is a response, and no file", arguments: [400, 404, 500, 599, 999])
+    @Test("a failure status is a response without a file", arguments: [400, 404, 500, 599, 999])
     func failures(status: Int) async throws {
         try await withServer { server, service in
             server.on(.get, "/a", answer: .text("nothing here", status: status))
@@ -55,7 +55,7 @@ struct PlatformResponseTests {
         }
     }
 
-    @Test("has a header that is found however it is spelled")
+    @Test("a response header is found in any spelling")
     func names() async throws {
         try await withServer { server, service in
             server.on(.get, "/a", answer: .text("x").headers(["ETag": "\"1\"", "x-lower": "2", "X-UPPER": "3"]))
@@ -64,7 +64,7 @@ struct PlatformResponseTests {
         }
     }
 
-    @Test("has cookies that stand apart, and other fields joined")
+    @Test("cookies are separate, and repeated fields are joined")
     func repeatedFields() async throws {
         let cookies = [
             "a=1", "b=2; Expires=Wed, 21 Oct 2030 07:28:00 GMT; Path=/", "c=x,y", "d=", "e=1,f=2; Path=/",
@@ -79,7 +79,7 @@ struct PlatformResponseTests {
         }
     }
 
-    @Test("with a byte in its header that isn't UTF-8 is a fault with a name")
+    @Test("a header byte outside UTF-8 is a fault")
     func bytesInHeader() async throws {
         try await withServer { server, _ in
             server.on(.get, "/a", answer: .text("x").header("X-A", bytes: Data([0x63, 0xE9])))
@@ -106,7 +106,7 @@ struct PlatformResponseTests {
         }
     }
 
-    @Test("that breaks off is a fault with a name, behind what came of it")
+    @Test("a truncated response is a fault after its bytes")
     func truncated() async throws {
         let answers: [LoopbackServer.Answer] = [
             .text("0123456789").cut(at: .body(4)), .text("0123456789").reset(at: .body(4)),
@@ -130,7 +130,7 @@ struct PlatformResponseTests {
         }
     }
 
-    @Test("that is none is a fault with a name")
+    @Test("an invalid response is a fault")
     func none() async throws {
         let answers: [(LoopbackServer.Answer, TransportFault.Kind)] = [
             (.hangUp, .lost), (.raw("NOT HTTP AT ALL\r\n\r\n"), .malformed), (.text("x").cut(at: .head(10)), .lost),
@@ -144,7 +144,7 @@ struct PlatformResponseTests {
         }
     }
 
-    @Test("from nobody is a fault with a name")
+    @Test("a missing server is a fault")
     func unreachable() async throws {
         // A port that the system gives to nobody who asks for any. That of a server which is gone may be another one's
         // by now.
@@ -152,7 +152,7 @@ struct PlatformResponseTests {
         #expect(await fault { _ = try await URLSessionTransport.shared.get(nobody) } == .unreachable)
     }
 
-    @Test("is unpacked, and says nothing about how long it will be")
+    @Test("an unpacked body has no expected length")
     func packed() async throws {
         try await withServer { server, service in
             server.on(.get, "/a", answer: .text("unpacked").gzipped())
@@ -162,7 +162,7 @@ struct PlatformResponseTests {
         }
     }
 
-    @Test("that is too large is stopped, and its connection closed")
+    @Test("a body beyond the limit closes the connection")
     func tooLarge() async throws {
         let large = LoopbackServer.Resource(length: 8 << 20)
         try await withServer { server, service in
@@ -176,7 +176,7 @@ struct PlatformResponseTests {
         }
     }
 
-    @Test("is asked for each time without a cache, however long it would keep")
+    @Test("the system's cache is never used")
     func noCache() async throws {
         try await withServer { server, service in
             var service = service

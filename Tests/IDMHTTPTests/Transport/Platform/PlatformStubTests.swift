@@ -41,7 +41,7 @@ struct PlatformStubTests {
         #expect(pieces == (0..<count).map { "\($0)," })
     }
 
-    @Test("redirects are followed to their end, by the rules for all others")
+    @Test("redirects of a stub follow the usual rules")
     func redirects() async throws {
         let hops = [("/v1/a", "/v1/b", 302), ("/v1/b", "https://other.example.com/c", 307)]
         for (path, next, status) in hops {

@@ -34,7 +34,7 @@ struct PlatformTimeTests {
         }
     }
 
-    @Test("has no time-out of URLSession's", arguments: [1, 500])
+    @Test("URLSession's own time-out never ends a request", arguments: [1, 500])
     func noTimeOut(milliseconds: Int) throws {
         let url = try #require(URL(string: "http://h"))
         let request = TransportRequest(.get, url, timeout: .milliseconds(milliseconds)).urlRequest
@@ -64,7 +64,7 @@ struct PlatformTimeTests {
         }
     }
 
-    @Test("that is cancelled ends with a CancellationError, wherever it is, and closes its connection")
+    @Test("a cancel ends a request anywhere and closes its connection")
     func cancelled() async throws {
         let answers: [LoopbackServer.Answer] = [
             .never, .text("0123456789").waiting(for: TestGate(), at: .head(5)),

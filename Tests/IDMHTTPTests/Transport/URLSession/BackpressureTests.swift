@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A reader who takes their time", .fewAtOnce, .timeLimit(.ample))
 struct BackpressureTests {
-    @Test("finds everything, in its order, and no more of it in memory than there is room for")
+    @Test("a slow reader gets all bytes within bounded memory")
     func slowReader() async throws {
         let folder = try TemporaryFolder()
         let transport = URLSessionTransport(connectionsPerHost: 2, folder: folder.url)

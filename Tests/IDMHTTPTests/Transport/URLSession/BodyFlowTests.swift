@@ -197,7 +197,7 @@ private struct FlowSystem: Explorable {
 
 @Suite("An exchange", .timeLimit(.ample))
 struct BodyFlowTests {
-    @Test("loses nothing, hangs nobody and keeps no more than it may, in every order of what can happen")
+    @Test("every order of events loses and exceeds nothing")
     func explored() {
         let exploration = Exploration(of: FlowSystem())
 
@@ -218,7 +218,7 @@ struct BodyFlowTests {
         #expect(flow.memoryLength == 0)
     }
 
-    @Test("hands over together what is wanted together, out of memory and from the disk")
+    @Test("gathered reads come from memory and disk")
     func together() {
         var flow = BodyFlow<Int>(.init(window: 48 << 10, piece: 40 << 10, limit: .max))
         for _ in 0..<3 { _ = flow.receive(Data(count: 16 << 10)) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("What is put aside on disk", .fewAtOnce, .timeLimit(.ample))
+@Suite("Files of spilled bytes", .fewAtOnce, .timeLimit(.ample))
 struct BodySpoolTests {
     @Test("comes back in its order, however it is written and fetched")
     func order() throws {
@@ -54,7 +54,7 @@ struct BodySpoolTests {
         #expect(throws: CocoaError.self) { try spool.fetch(2) }
     }
 
-    @Test("is for nobody else")
+    @Test("the files are private to the user")
     func mode() throws {
         let folder = try TemporaryFolder()
         let file = try TemporaryFile(in: folder.url)

@@ -26,7 +26,7 @@ struct PayloadStreamTests {
         return (bytes, false)
     }
 
-    @Test("gives as much as was announced, and nothing of what is behind that", arguments: [1, 999, 1_000, 2_500])
+    @Test("a stream gives the announced length of a longer file", arguments: [1, 999, 1_000, 2_500])
     func announced(length: Int) throws {
         let bytes = filling(2_500)
         let file = try folder.file("film", bytes)
@@ -36,7 +36,7 @@ struct PayloadStreamTests {
         #expect(found == bytes.prefix(length) && !hasFailed)
     }
 
-    @Test("fails where the file ends too early, after what there was")
+    @Test("a stream fails at the end of a shorter file")
     func short() throws {
         let bytes = filling(2_500)
 
@@ -56,7 +56,7 @@ struct PayloadStreamTests {
         }
     }
 
-    @Test("waits where too much is to be freed of what it has given, and not for good")
+    @Test("a stream waits a limited time for its bytes to be freed")
     func backlog() throws {
         let file = try FileHandle(forReadingFrom: try folder.file("film", filling(10_000)))
         let freeing = DispatchQueue(label: "freeing")
@@ -80,7 +80,7 @@ struct PayloadStreamTests {
         #expect(!stream.hasBytesAvailable)
     }
 
-    @Test("is closed as soon as it has given all, or has failed", arguments: [2_500, 2_501])
+    @Test("a stream is closed after its end or failure", arguments: [2_500, 2_501])
     func closed(length: Int) throws {
         let stream = PayloadStream(try folder.file("film", filling(2_500)), length: length)
 

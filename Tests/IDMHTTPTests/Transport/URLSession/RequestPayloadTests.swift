@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The body of a request before it leaves", .fewAtOnce, .timeLimit(.ample))
 struct RequestPayloadTests {
-    @Test("isn't put aside to its end if nobody wants it any more")
+    @Test("a cancelled payload isn't written to its end")
     func cancelled() async throws {
         let folder = try TemporaryFolder()
         let pieces = Pieces()
@@ -24,7 +24,7 @@ struct RequestPayloadTests {
         #expect(try folder.names().isEmpty)
     }
 
-    @Test("stands in no folder where it is put aside, so that nothing of it outlives the process")
+    @Test("a payload file has no name")
     func unnamed() async throws {
         let folder = try TemporaryFolder()
         let body = RequestBody.Encoded(HTTPBytes(Data("film".utf8)), length: nil, passage: nil)
@@ -52,7 +52,7 @@ struct RequestPayloadTests {
         withExtendedLifetime(file) {}
     }
 
-    @Test("is put aside while no thread that others need is at work on it")
+    @Test("a payload is written off the cooperative pool")
     func fileThread() async throws {
         let folder = try TemporaryFolder()
         let (none, turns) = (folder.url.appendingPathComponent("none"), Turns())

@@ -55,7 +55,7 @@ struct SessionExchangeTests {
         await withUnsafeContinuation { drained in queue.async { drained.resume() } }
     }
 
-    @Test("keeps nobody's thread while the session makes its task, and tells of a cancel meanwhile")
+    @Test("a cancel while the session makes a task blocks no thread")
     @MainActor
     func making() async throws {
         let (log, goesOn) = (Log(), DispatchSemaphore(value: 0))
@@ -68,7 +68,7 @@ struct SessionExchangeTests {
         goesOn.signal()
     }
 
-    @Test("never makes a task once its end has been told, though others are still to be stopped before it")
+    @Test("an ended exchange never makes a task")
     func stoppedBefore() async throws {
         let (queues, log, goesOn) = (SessionQueues(), Log(), DispatchSemaphore(value: 0))
         let othersAreStopped = DispatchSemaphore(value: 0)
@@ -93,7 +93,7 @@ struct SessionExchangeTests {
         await drain(queues.stopping)
     }
 
-    @Test("says that it stands in line where it holds no lock")
+    @Test("a wait for a connection is reported outside of locks")
     func queued() async throws {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         let line = SessionExchange.Line(width: 1)
@@ -117,7 +117,7 @@ struct SessionExchangeTests {
         queued.change { $0 = nil }
     }
 
-    @Test("isn't kept by the session where it is cancelled just as it begins")
+    @Test("a cancel at the begin releases the exchange")
     func cancelledAsItBegins() async throws {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         for _ in 0..<50 {
@@ -143,7 +143,7 @@ struct SessionExchangeTests {
         }
     }
 
-    @Test("says why nothing can be put aside, behind what there was room for")
+    @Test("a full disk is an error after the bytes in memory")
     func notPutAside() async throws {
         let (exchange, _) = try await exchange(folder: URL(fileURLWithPath: "/nowhere"))
         for _ in 0..<200 { exchange.receive(Data(count: 16 << 10)) }
@@ -156,7 +156,7 @@ struct SessionExchangeTests {
         #expect(fault?.kind == .notPutAside(code: ENOENT) && length == 2 << 20)
     }
 
-    @Test("makes the session wait for a reader who is behind, and puts nothing aside as long as it does")
+    @Test("a slow reader blocks the session before any byte is spilled")
     func waits() async throws {
         let (exchange, _) = try await exchange(folder: URL(fileURLWithPath: "/nowhere"), patience: .never)
         let content = filling(20_000_000)
@@ -174,7 +174,7 @@ struct SessionExchangeTests {
         #expect(all == content)
     }
 
-    @Test("gives back what it put aside, and what came after it")
+    @Test("spilled bytes return in order before later ones")
     func spilled() async throws {
         let folder = try TemporaryFolder()
         let (exchange, _) = try await exchange(folder: folder.url)
@@ -191,7 +191,7 @@ struct SessionExchangeTests {
         #expect(all == content)
     }
 
-    @Test("says that a body is shorter than announced, where the system doesn't", arguments: [3, 4])
+    @Test("a body shorter than announced is an error", arguments: [3, 4])
     func announced(length: Int) async throws {
         let (exchange, _) = try await exchange(headers: ["Content-Length": "\(length)"])
         exchange.receive(Data(count: 3))
@@ -206,7 +206,7 @@ struct SessionExchangeTests {
         }
     }
 
-    @Test("is over where a user is asked for, if its body has come")
+    @Test("a challenge with a complete body ends the exchange")
     func rejected() async throws {
         let (exchange, head) = try await exchange(status: 401)
         exchange.receive(Data("who?".utf8))
@@ -218,7 +218,7 @@ struct SessionExchangeTests {
         #expect(try await exchange.next(isolation: #isolation) == nil)
     }
 
-    @Test("that is cancelled by the system says so as everybody else does")
+    @Test("a cancel by the system is reported as a fault")
     func cancelled() async throws {
         let (exchange, _) = try await exchange()
         exchange.complete(nil, URLError(.cancelled))
@@ -226,7 +226,7 @@ struct SessionExchangeTests {
     }
 
     @Test(
-        "has a name for each error of the system",
+        "each system error has a kind of fault",
         arguments: [
             (.cannotFindHost, .unreachable), (.notConnectedToInternet, .unreachable),
             (.cannotConnectToHost, .unreachable), (.serverCertificateUntrusted, .untrusted(.other)),

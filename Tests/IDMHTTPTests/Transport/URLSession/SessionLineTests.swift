@@ -60,7 +60,7 @@ struct SessionLineTests {
         }
     }
 
-    @Test("that are cancelled as they wait end at once, and the server never hears of them")
+    @Test("a cancelled waiting exchange ends at once and isn't sent")
     func cancelled() async throws {
         try await withServer { server, _ in
             let (gate, transport) = (TestGate(), Narrow())
@@ -79,7 +79,7 @@ struct SessionLineTests {
         }
     }
 
-    @Test("begin all in the end, at whatever moment others are cancelled")
+    @Test("waiting exchanges all begin despite random cancels")
     func storm() async throws {
         try await withServer { server, _ in
             var service = server.service()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("The queue on which a session tells", .timeLimit(.ample))
+@Suite("The delegate queue of a session", .timeLimit(.ample))
 struct TellingQueueTests {
     #if canImport(FoundationNetworking)
     /// Adds as many blocks to a queue, from a thread that may be made to wait. The first block keeps the queue until a
@@ -35,7 +35,7 @@ struct TellingQueueTests {
         }
     }
 
-    @Test("does what the session adds, and what we add, in one order and one at a time")
+    @Test("blocks of the session and its exchanges run in order")
     func order() async {
         let queue = TellingQueue()
         let isHeld = DispatchGroup()
@@ -53,14 +53,14 @@ struct TellingQueueTests {
         #expect(order == Array(0..<200))
     }
 
-    @Test("makes whoever adds wait until it has caught up")
+    @Test("a full queue blocks its producer until it has caught up")
     func bounded() async {
         let queue = TellingQueue(limit: 8, patience: .never)
         #expect(await mostWaiting(in: queue, adding: 5_000, heldUntil: 8) <= 9)
     }
 
     // As it is when Foundation refuses a challenge: the block waits for the thread that adds.
-    @Test("that waits for whoever adds makes them wait for a moment only")
+    @Test("a block that waits for the producer ends its wait")
     func impatient() async {
         let queue = TellingQueue(limit: 8, patience: .milliseconds(1))
         #expect(await mostWaiting(in: queue, adding: 5_000, heldUntil: 100) >= 100)
@@ -68,7 +68,7 @@ struct TellingQueueTests {
     #endif
 
     // What comes meanwhile would pile up in memory: the network doesn't wait for a processor.
-    @Test("does its work also where all threads that others share are busy")
+    @Test("blocks run while all shared threads are busy")
     func busyPool() async {
         let isTold = Atomic(false)
         let isLate = Atomic(false)
@@ -90,7 +90,7 @@ struct TellingQueueTests {
         #expect(!wasLate)
     }
 
-    @Test("is waited for again once it has caught up")
+    @Test("a queue that has caught up blocks again")
     func patience() {
         let backlog = Backlog(limit: 4, patience: .milliseconds(1))
         for _ in 0..<4 { backlog.enter() }
@@ -104,7 +104,7 @@ struct TellingQueueTests {
         #expect(backlog.isPatient)
     }
 
-    @Test("is waited for as long as somebody is at work there, or has been since")
+    @Test("a producer waits while work is in progress")
     func work() throws {
         var state = BacklogState(limit: 1)
         _ = state.enter(1, mayWait: true)
@@ -122,7 +122,7 @@ struct TellingQueueTests {
         #expect(!next.shuts && next.waits == nil && state.count == 2)
     }
 
-    @Test("is not waited for without end, though somebody is always at work there")
+    @Test("a producer's wait has a limit despite continuous work")
     func endlessWork() throws {
         var state = BacklogState(limit: 1)
         _ = state.enter(1, mayWait: true)
@@ -135,7 +135,7 @@ struct TellingQueueTests {
     }
 
     // A process that stands still for a while, which takes one turn, has shown nothing.
-    @Test("is waited for some turns in a row in which nothing is done there, and not without end")
+    @Test("a producer's wait has a limit of turns without work")
     func idleTurns() throws {
         var state = BacklogState(limit: 1, idleTurns: 3)
         _ = state.enter(1, mayWait: true)
@@ -166,7 +166,7 @@ struct TellingQueueTests {
         #expect(backlog.isPatient)
     }
 
-    @Test("is at work as long as one of several is")
+    @Test("work counts until all of several have ended")
     func workers() throws {
         var state = BacklogState(limit: 1)
         _ = state.enter(1, mayWait: true)
@@ -179,7 +179,7 @@ struct TellingQueueTests {
         #expect(waitsOn == [true, true, true, false])
     }
 
-    @Test("is behind by what the things that wait there weigh")
+    @Test("the pending amount is the sum of all weights")
     func weights() {
         let backlog = Backlog(limit: 10, patience: .milliseconds(1))
         backlog.enter(10)
@@ -192,7 +192,7 @@ struct TellingQueueTests {
         #expect(backlog.isPatient)
     }
 
-    @Test("has room for the heaviest where nothing waits, and waits for nobody once it has ended")
+    @Test("an empty or ended gate admits any weight")
     func heavy() {
         let backlog = Backlog(limit: 10, patience: .never)
         backlog.enter(100)
