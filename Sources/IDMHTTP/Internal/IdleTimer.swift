@@ -10,7 +10,7 @@ protocol IdleTimer: Sendable {
 
     /// Lets something happen once nothing has happened for the time. While a control pauses nothing has to: the time
     /// begins anew with its resume.
-    func onSilence(unless control: PauseControl?, _ body: @escaping @Sendable () -> Void) -> Alarm
+    func onSilence(unless control: PauseControl?, _ body: @escaping @Sendable () -> Void) -> ScheduledTimer
 }
 
 extension Clock where Duration == Swift.Duration {
@@ -32,7 +32,7 @@ private final class RestartingTimer<C: Clock<Duration>>: Sendable {
         var pauses = 0
         /// Whether it is to be set with the next resume.
         var awaitsResume = false
-        var alarm: Alarm?
+        var alarm: ScheduledTimer?
         var observation: PauseControl.Observation?
     }
 
@@ -146,9 +146,9 @@ private final class ClockMeter<C: Clock<Duration>>: IdleTimer {
     /// than after the time from now on.
     var end: C.Instant { (last.withLock { $0 } ?? clock.now).advanced(by: duration) }
 
-    func onSilence(unless control: PauseControl?, _ body: @escaping @Sendable () -> Void) -> Alarm {
+    func onSilence(unless control: PauseControl?, _ body: @escaping @Sendable () -> Void) -> ScheduledTimer {
         let alarm = RestartingTimer(self, control, body)
         alarm.begin()
-        return Alarm { alarm.giveUp() }
+        return ScheduledTimer { alarm.giveUp() }
     }
 }

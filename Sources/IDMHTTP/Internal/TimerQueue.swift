@@ -2,7 +2,7 @@ internal import Dispatch
 internal import IDMCore
 
 /// Something that happens at a time, unless it is given up before.
-struct Alarm: Sendable {
+struct ScheduledTimer: Sendable {
     let giveUp: @Sendable () -> Void
 }
 
@@ -13,7 +13,7 @@ extension Clock where Duration == Swift.Duration {
     }
 
     /// Lets something happen at a time. It must be short.
-    func alarm(at time: Instant, _ body: @escaping @Sendable () -> Void) -> Alarm {
+    func alarm(at time: Instant, _ body: @escaping @Sendable () -> Void) -> ScheduledTimer {
         switch time {
         case let time as ContinuousClock.Instant where sharesAlarms: SystemAlarms.continuous.add(body, at: time)
         case let time as SuspendingClock.Instant where sharesAlarms: SystemAlarms.suspending.add(body, at: time)
@@ -21,11 +21,11 @@ extension Clock where Duration == Swift.Duration {
         }
     }
 
-    private func taskAlarm(at time: Instant, _ body: @escaping @Sendable () -> Void) -> Alarm {
+    private func taskAlarm(at time: Instant, _ body: @escaping @Sendable () -> Void) -> ScheduledTimer {
         let task = Task(executorPreference: LibraryTask.executor) {
             if (try? await sleepInSteps(until: time)) != nil { body() }
         }
-        return Alarm { task.cancel() }
+        return ScheduledTimer { task.cancel() }
     }
 }
 
@@ -58,7 +58,7 @@ private final class TimerQueue<C: Clock<Duration>>: Sendable {
         self.clock = clock
     }
 
-    func add(_ body: @escaping @Sendable () -> Void, at time: C.Instant) -> Alarm {
+    func add(_ body: @escaping @Sendable () -> Void, at time: C.Instant) -> ScheduledTimer {
         let (id, sleeper) = state.withLock { state -> (Int, Int?) in
             let id = state.book.add(body, at: time)
             if let end = state.end, end <= time { return (id, nil) }
@@ -70,7 +70,7 @@ private final class TimerQueue<C: Clock<Duration>>: Sendable {
             // From outside of all tasks, for it outlives whoever adds, and is to keep nothing of theirs.
             queue.async { Task { await self.sleep(sleeper) } }
         }
-        return Alarm { self.state.withLock { $0.book.remove(id) } }
+        return ScheduledTimer { self.state.withLock { $0.book.remove(id) } }
     }
 
     private func sleep(_ sleeper: Int) async {

@@ -42,7 +42,7 @@ private func authentication(_ service: HTTPService, _ baseURL: URL) throws {
         .maintenance { error in await screens.showMaintenance() },
         RetryInterceptor(2, budget: RetryBudget()),
         authentication,
-        ConcurrencyInterceptor(width: 6),
+        ConcurrencyInterceptor(limit: 6),
         LoggingInterceptor(.curl) { line in print(line) },
     ]
     // end

@@ -4,7 +4,7 @@ import Testing
 @testable import IDMHTTP
 
 @Suite("The first result", .timeLimit(.ample))
-struct FirstResultTests {
+struct OneShotTests {
     private enum Trouble: Error { case one }
 
     @Test("the first result is delivered, also to a later waiter")

@@ -6,7 +6,7 @@ import Testing
 @testable import IDMHTTP
 
 @Suite("Work that is watched for silence", .timeLimit(.ample))
-struct SilenceWatchTests {
+struct TimeoutTests {
     @Test("work that is cancelled before its turn doesn't begin")
     func cancelledBeforeItsTurn() async throws {
         let (jobs, log) = (HeldJobs(), Log())

@@ -8,7 +8,7 @@ import Testing
 @testable import IDMHTTP
 
 @Suite("TimerQueue", .timeLimit(.ample))
-struct AlarmTests {
+struct TimerQueueTests {
     @Test("come in the order of their times, except for those that were given up", arguments: 0..<20 as Range<UInt64>)
     func order(seed: UInt64) {
         var random = SplitMix(seed: seed)

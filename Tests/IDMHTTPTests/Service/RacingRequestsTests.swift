@@ -36,7 +36,7 @@ struct RacingRequestsTests {
     @Test("racing cancels end each request once without leaks")
     func cancelled() async throws {
         let moods = Moods()
-        let limit = ConcurrencyInterceptor(width: 8)
+        let limit = ConcurrencyInterceptor(limit: 8)
         let scheme = BearerAuthenticator<String>(token: { $0 }) { _, next in
             try await next(ServiceRequest(.post, "/token")).text
         }

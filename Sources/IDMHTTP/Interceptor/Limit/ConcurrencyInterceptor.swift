@@ -7,19 +7,19 @@ internal import Synchronization
 /// ends at once. A request of ``HTTPService/open(_:)`` counts until its body has been read or released. Place it last,
 /// so that no request counts while it waits for something else.
 public final class ConcurrencyInterceptor: HTTPInterceptor {
-    private let entrances: Turnstiles<ServiceOrigin, OneShot<Void>>
+    private let limiter: KeyedConcurrencyLimiter<ServiceOrigin, OneShot<Void>>
     private let didQueue: @Sendable () -> Void
 
     /// Makes an interceptor.
     ///
-    /// - Parameter width: How many requests may go at once. Less than one is one.
-    public convenience init(width: Int) {
-        self.init(width: width) {}
+    /// - Parameter limit: The number of requests of one origin at once. Less than one is one.
+    public convenience init(limit: Int) {
+        self.init(limit: limit) {}
     }
 
     /// Makes an interceptor that reports when a request begins to wait.
-    init(width: Int, didQueue: @escaping @Sendable () -> Void) {
-        entrances = Turnstiles(width: width)
+    init(limit: Int, didQueue: @escaping @Sendable () -> Void) {
+        limiter = KeyedConcurrencyLimiter(limit: limit)
         self.didQueue = didQueue
     }
 
@@ -46,31 +46,31 @@ public final class ConcurrencyInterceptor: HTTPInterceptor {
     }
 
     /// The numbers of running and of waiting requests of an origin.
-    func counts(_ origin: ServiceOrigin) -> (inside: Int, waiting: Int) {
-        entrances.counts(origin)
+    func counts(_ origin: ServiceOrigin) -> (running: Int, waiting: Int) {
+        limiter.counts(origin)
     }
 
     private func enter(_ origin: ServiceOrigin) async throws {
         try Task.checkCancellation()
         let turn = OneShot<Void>()
-        guard let number = entrances.enter(origin, turn) else { return }
+        guard let number = limiter.enter(origin, turn) else { return }
         EventRecorder.record(.queued)
         didQueue()
         try await LibraryTask.reactingToCancel {
             try await turn.value()
         } onCancel: {
-            // If the turn has come at the same time, it is taken, and given back by the request that finds itself
+            // A turn that comes at the same time is taken, and given back by the request, which finds itself
             // cancelled.
-            entrances.giveUp(origin, number)?.end(.failure(CancellationError()))
+            limiter.cancel(origin, number)?.end(.failure(CancellationError()))
         }
     }
 
     private func leave(_ origin: ServiceOrigin) {
-        entrances.leave(origin)?.end(.success(()))
+        limiter.leave(origin)?.end(.success(()))
     }
 }
 
-/// A place among those that are on their way. Given back once, and when it is forgotten.
+/// A place of a running request. Given back once, at the latest when it is released.
 private final class Place: Sendable {
     private let isGiven = Atomic(false)
     private let give: @Sendable () -> Void

@@ -12,7 +12,7 @@ final class TransferReporter: Sendable {
         var waiters: [UnsafeContinuation<Void, Never>] = []
         /// Whether something tells what is kept back as soon as it isn't too soon any more.
         var isArmed = false
-        var alarm: Alarm?
+        var alarm: ScheduledTimer?
 
         /// How long it is until what is kept back may be told, if somebody is to see to that now.
         mutating func arm(at time: Duration) -> Duration? {
@@ -21,7 +21,7 @@ final class TransferReporter: Sendable {
             return due - time
         }
 
-        mutating func disarm() -> Alarm? {
+        mutating func disarm() -> ScheduledTimer? {
             defer { (isArmed, alarm) = (false, nil) }
             return alarm
         }
@@ -113,7 +113,7 @@ final class TransferReporter: Sendable {
 }
 
 extension Clock where Duration == Swift.Duration {
-    fileprivate func alarm(in rest: Duration, _ body: @escaping @Sendable () -> Void) -> Alarm {
+    fileprivate func alarm(in rest: Duration, _ body: @escaping @Sendable () -> Void) -> ScheduledTimer {
         alarm(at: now.advanced(by: rest), body)
     }
 }

@@ -23,7 +23,7 @@ final class PayloadStream: InputStream {
 
     private let source: Source
     private let length: Int
-    private let backlog: Backlog
+    private let gate: BackpressureGate
     private let freeing: DispatchQueue
     private var sent = 0
     private var handle: FileHandle?
@@ -37,20 +37,22 @@ final class PayloadStream: InputStream {
     /// Reads a file that is open, from its first byte on.
     ///
     /// - Parameters:
-    ///   - backlog: How many bytes may wait to be freed.
+    ///   - gate: How many bytes may wait to be freed.
     ///   - freeing: Where they are.
     convenience init(
-        _ file: FileHandle, length: Int, backlog: Backlog = newBacklog(), freeing: DispatchQueue = .global()
+        _ file: FileHandle, length: Int, gate: BackpressureGate = newBacklog(), freeing: DispatchQueue = .global()
     ) {
-        self.init(.handle(file), length, backlog, freeing)
+        self.init(.handle(file), length, gate, freeing)
     }
 
-    private static func newBacklog() -> Backlog { Backlog(limit: 4 << 20, patience: .milliseconds(200), turns: 5) }
+    private static func newBacklog() -> BackpressureGate {
+        BackpressureGate(limit: 4 << 20, patience: .milliseconds(200), turns: 5)
+    }
 
-    private init(_ source: Source, _ length: Int, _ backlog: Backlog, _ freeing: DispatchQueue) {
+    private init(_ source: Source, _ length: Int, _ gate: BackpressureGate, _ freeing: DispatchQueue) {
         self.source = source
         self.length = length
-        self.backlog = backlog
+        self.gate = gate
         self.freeing = freeing
         super.init(data: Data())
     }
@@ -85,8 +87,8 @@ final class PayloadStream: InputStream {
 
     override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength: Int) -> Int {
         // The buffer is as big as it may be, however little is read.
-        backlog.enter(maxLength)
-        freeing.async { [backlog] in backlog.work { backlog.leave(maxLength) } }
+        gate.enter(maxLength)
+        freeing.async { [gate] in gate.work { gate.leave(maxLength) } }
         var count = -1
         if let handle {
             repeat {

@@ -13,8 +13,8 @@ final class SessionExchange: Sendable {
     typealias Reader = UnsafeContinuation<Data?, any Error>
     /// The exchanges that wait for a connection to an origin. The session has a queue of its own, but doesn't report
     /// which exchange waits in it.
-    typealias Line = Turnstiles<ServiceOrigin?, SessionExchange>
-    private typealias State = ExchangeState<Head, Sender, Reader>
+    typealias Line = KeyedConcurrencyLimiter<ServiceOrigin?, SessionExchange>
+    private typealias State = ExchangeStateMachine<Head, Sender, Reader>
 
     /// The head of a response.
     struct Head: Sendable {
@@ -47,10 +47,10 @@ final class SessionExchange: Sendable {
     private let didBegin: @Sendable (SessionExchange, URLSessionTask) -> Void
     private let state: Locked<State>
     private let transfer: Locked<Transfer>
-    private let spool: Locked<BodySpool>
+    private let spillFiles: Locked<BodySpillFiles>
     /// The bytes that the reader hasn't taken. Where more come, the session waits: a reader who is but a moment behind
     /// would be further behind with each piece that goes by way of the disk.
-    private let behind: Backlog
+    private let behind: BackpressureGate
     private let sent = Atomic<Int64>(0)
     /// The announced length of the body.
     private let announced = Atomic<Int64>(0)
@@ -78,8 +78,8 @@ final class SessionExchange: Sendable {
         self.line = line
         origin = ServiceOrigin(request.url)
         self.didBegin = didBegin
-        behind = Backlog(limit: Self.window, patience: patience)
-        spool = Locked(BodySpool(folder: folder))
+        behind = BackpressureGate(limit: Self.window, patience: patience)
+        spillFiles = Locked(BodySpillFiles(folder: folder))
         state = Locked(
             State(.init(window: Self.window, piece: 256 << 10, limit: request.limits.body), gathered: 64 << 10))
     }
@@ -210,7 +210,7 @@ final class SessionExchange: Sendable {
     private func perform(_ action: State.Action) {
         switch action {
         case .none: break
-        case .start: queues.making.async { [self] in enter() }
+        case .start: queues.start.async { [self] in enter() }
         case .answer(let sender, let head, let action):
             perform(action)
             sender.resume(returning: head)
@@ -221,7 +221,7 @@ final class SessionExchange: Sendable {
         }
     }
 
-    private func perform(_ action: BodyFlow<Reader>.Action) {
+    private func perform(_ action: BodyBufferStateMachine<Reader>.Action) {
         switch action {
         case .none: break
         case .deliver(let reader, let pieces, let stops):
@@ -233,23 +233,23 @@ final class SessionExchange: Sendable {
             if let error { reader.resume(throwing: error) } else { reader.resume(returning: nil) }
         case .stop: stop()
         case .flushLater:
-            queues.flushing.asyncAfter(deadline: .now() + Self.moment) { [self] in
+            queues.flush.asyncAfter(deadline: .now() + Self.moment) { [self] in
                 perform(state.withLock { $0.flush() })
             }
         case .spill(let piece):
             // On the queue already: the next piece comes after this one is on disk.
             let result = Result<Int, any Error> {
-                try queues.telling.work {
-                    try TemporaryFile.puttingAside { try spool.withLock { try $0.append(piece) } }
+                try queues.delegate.work {
+                    try TemporaryFile.puttingAside { try spillFiles.withLock { try $0.append(piece) } }
                 }
                 return piece.count
             }
             perform(state.withLock { $0.spilled(result) })
         case .fetch(let count):
-            queues.telling.addInner { [self] in
+            queues.delegate.addInner { [self] in
                 let result = Result<Data, any Error> {
-                    try queues.telling.work {
-                        try TemporaryFile.puttingAside { try spool.withLock { try $0.fetch(count) } }
+                    try queues.delegate.work {
+                        try TemporaryFile.puttingAside { try spillFiles.withLock { try $0.fetch(count) } }
                     }
                 }
                 perform(state.withLock { $0.fetched(result) })
@@ -275,7 +275,7 @@ final class SessionExchange: Sendable {
     /// Gives its place to the next one.
     private func leaveLine() {
         guard let next = line.leave(origin) else { return }
-        queues.making.async { next.start() }
+        queues.start.async { next.start() }
     }
 
     private func start() {
@@ -299,13 +299,13 @@ final class SessionExchange: Sendable {
     }
 
     private func stop() {
-        queues.stopping.async { [self] in
+        queues.cancel.async { [self] in
             let task = transfer.withLock { transfer -> URLSessionTask? in
                 defer { transfer = .stopped }
                 switch transfer {
                 case .unmade, .stopped: return nil
                 case .waiting(_, let number):
-                    _ = line.giveUp(origin, number)
+                    _ = line.cancel(origin, number)
                     return nil
                 case .made(let task): return task
                 }

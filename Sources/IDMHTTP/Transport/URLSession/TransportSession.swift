@@ -18,7 +18,7 @@ final class TransportSession: Sendable {
     init(_ queues: SessionQueues, _ configuration: URLSessionConfiguration, keepsConnections: Bool = true) {
         self.keepsConnections = keepsConnections
         session = URLSession(
-            configuration: Self.restricted(configuration), delegate: delegate, delegateQueue: queues.telling)
+            configuration: Self.restricted(configuration), delegate: delegate, delegateQueue: queues.delegate)
     }
 
     /// Returns a copy that stores nothing, sends nothing of its own, and leaves the time to the service.

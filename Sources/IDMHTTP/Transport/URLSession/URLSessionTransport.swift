@@ -109,10 +109,10 @@ public final class URLSessionTransport: HTTPTransport {
         self.folder = folder
         session = TransportSession(queues, configuration)
         #if canImport(FoundationNetworking)
-        line = SessionExchange.Line(width: configuration.httpMaximumConnectionsPerHost)
+        line = SessionExchange.Line(limit: configuration.httpMaximumConnectionsPerHost)
         cautious = TransportSession(queues, configuration, keepsConnections: false)
         #else
-        line = SessionExchange.Line(width: .max)
+        line = SessionExchange.Line(limit: .max)
         #endif
     }
 

@@ -18,7 +18,7 @@ struct ConcurrencyInterceptorTests {
 
         init(width: Int) throws {
             let (gates, running, queued) = (gates, running, queued)
-            limit = ConcurrencyInterceptor(width: width) { queued.change { $0 += 1 } }
+            limit = ConcurrencyInterceptor(limit: width) { queued.change { $0 += 1 } }
             let transport = ScriptedTransport { request in
                 let name = request.url.lastPathComponent
                 running.change { $0.append(name) }
@@ -75,7 +75,7 @@ struct ConcurrencyInterceptorTests {
 
     @Test("a failed or cancelled request frees its place")
     func failures() async throws {
-        let limit = ConcurrencyInterceptor(width: 1)
+        let limit = ConcurrencyInterceptor(limit: 1)
         let service = try HTTPService(ScriptedTransport(status: 500), interceptors: [limit])
         for _ in 0..<3 { #expect(await service.error()?.status == 500) }
 
@@ -110,7 +110,7 @@ struct ConcurrencyInterceptorTests {
             defer { crowd.change { $0.inside -= 1 } }
             return .text("")
         }
-        let limit = ConcurrencyInterceptor(width: 3)
+        let limit = ConcurrencyInterceptor(limit: 3)
         let service = try HTTPService(transport, interceptors: [limit])
 
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -123,7 +123,7 @@ struct ConcurrencyInterceptorTests {
 
     @Test("stays whole while many come, and some are cancelled")
     func racing() async throws {
-        let limit = ConcurrencyInterceptor(width: 3)
+        let limit = ConcurrencyInterceptor(limit: 3)
         let service = try HTTPService(ScriptedTransport("x"), interceptors: [limit])
         let tasks = (0..<500).map { index in
             let task = Task { _ = try? await service.request(ServiceRequest(.get, "/")) }

@@ -93,7 +93,7 @@ struct EventLogInterceptorTests {
         let gate = Signal()
         let running = Signal()
         let queued = Signal()
-        let limit = ConcurrencyInterceptor(width: 1) { queued.open() }
+        let limit = ConcurrencyInterceptor(limit: 1) { queued.open() }
         let transport = ScriptedTransport { _ in
             running.open()
             try await gate.wait()

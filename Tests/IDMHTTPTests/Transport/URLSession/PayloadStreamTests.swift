@@ -57,25 +57,25 @@ struct PayloadStreamTests {
     }
 
     @Test("a stream waits a limited time for its bytes to be freed")
-    func backlog() throws {
+    func gate() throws {
         let file = try FileHandle(forReadingFrom: try folder.file("film", filling(10_000)))
         let freeing = DispatchQueue(label: "freeing")
-        let backlog = Backlog(limit: 4_000, patience: .milliseconds(1))
-        let stream = PayloadStream(file, length: 10_000, backlog: backlog, freeing: freeing)
+        let gate = BackpressureGate(limit: 4_000, patience: .milliseconds(1))
+        let stream = PayloadStream(file, length: 10_000, gate: gate, freeing: freeing)
         var buffer = [UInt8](repeating: 0, count: 1_000)
         stream.open()
         freeing.suspend()
         for _ in 0..<4 { #expect(stream.read(&buffer, maxLength: 1_000) == 1_000) }
-        #expect(backlog.isPatient)
+        #expect(gate.isPatient)
         // Nobody frees anything: it has waited in vain, and doesn't any more.
         #expect(stream.read(&buffer, maxLength: 1_000) == 1_000)
-        #expect(!backlog.isPatient)
+        #expect(!gate.isPatient)
         #expect(stream.read(&buffer, maxLength: 1_000) == 1_000)
         freeing.resume()
         freeing.sync {}
-        #expect(backlog.isPatient)
+        #expect(gate.isPatient)
         // Each that has been freed was a sign that somebody frees them.
-        #expect(backlog.works == 12)
+        #expect(gate.works == 12)
         for _ in 0..<4 { #expect(stream.read(&buffer, maxLength: 1_000) == 1_000) }
         #expect(!stream.hasBytesAvailable)
     }

@@ -18,7 +18,7 @@ struct SessionExchangeTests {
     private static let session: URLSession = {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
-        return URLSession(configuration: configuration, delegate: SessionDelegate(), delegateQueue: queues.telling)
+        return URLSession(configuration: configuration, delegate: SessionDelegate(), delegateQueue: queues.delegate)
     }()
     private static let queues = SessionQueues()
 
@@ -29,7 +29,7 @@ struct SessionExchangeTests {
     ) async throws -> (SessionExchange, SessionExchange.Head) {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         let exchange = SessionExchange(
-            TransportRequest(.get, url, limits: limits), .none, queues: Self.queues, line: .init(width: 1),
+            TransportRequest(.get, url, limits: limits), .none, queues: Self.queues, line: .init(limit: 1),
             task: { Self.session.dataTask(with: url) }, folder: folder, patience: patience
         ) { exchange, _ in
             guard let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: headers)
@@ -43,7 +43,7 @@ struct SessionExchangeTests {
     private func exchange(_ queues: SessionQueues, _ log: Log, _ goesOn: DispatchSemaphore) throws -> SessionExchange {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         return SessionExchange(
-            TransportRequest(.get, url), .none, queues: queues, line: .init(width: 1),
+            TransportRequest(.get, url), .none, queues: queues, line: .init(limit: 1),
             task: {
                 log.add("made")
                 goesOn.wait()
@@ -72,8 +72,8 @@ struct SessionExchangeTests {
     func stoppedBefore() async throws {
         let (queues, log, goesOn) = (SessionQueues(), Log(), DispatchSemaphore(value: 0))
         let othersAreStopped = DispatchSemaphore(value: 0)
-        queues.making.async { goesOn.wait() }
-        queues.stopping.async { othersAreStopped.wait() }
+        queues.start.async { goesOn.wait() }
+        queues.cancel.async { othersAreStopped.wait() }
         let exchange = try exchange(queues, log, goesOn)
         let ends = Log()
         let heads = (0..<2).map { _ in
@@ -87,16 +87,16 @@ struct SessionExchangeTests {
         for head in heads { head.cancel() }
         try await ends.count(reaches: 2)
         goesOn.signal()
-        await drain(queues.making)
+        await drain(queues.start)
         #expect(log.entries.isEmpty)
         othersAreStopped.signal()
-        await drain(queues.stopping)
+        await drain(queues.cancel)
     }
 
     @Test("a wait for a connection is reported outside of locks")
     func queued() async throws {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
-        let line = SessionExchange.Line(width: 1)
+        let line = SessionExchange.Line(limit: 1)
         let (first, log) = (try exchange(SessionQueues(), Log(), DispatchSemaphore(value: 1)), Log())
         _ = line.enter(ServiceOrigin(url), first)
         let queued = Observed<SessionExchange?>(nil)

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Bytes that are put aside on disk and fetched in the same order. The files have no name, so that nothing of them is
 /// left behind, whatever happens. Used by one thread at a time.
-struct BodySpool: ~Copyable, Sendable {
+struct BodySpillFiles: ~Copyable, Sendable {
     private struct File {
         let handle: FileHandle
         let capacity: Int

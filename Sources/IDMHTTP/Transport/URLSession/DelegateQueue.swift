@@ -10,18 +10,18 @@ internal import Foundation
 /// It is blocked for a moment only: a block on the queue may wait for that thread, as a rejected challenge does, and
 /// both would wait for each other. After a wait that timed out, no block waits until the queue has caught up. For a
 /// slow disk the wait is up to half a second, since new requests need the session's thread.
-final class TellingQueue: OperationQueue, @unchecked Sendable {
+final class DelegateQueue: OperationQueue, @unchecked Sendable {
     // Unchecked as its superclass is: all that it adds are constants that may go anywhere.
-    private let backlog: Backlog
+    private let gate: BackpressureGate
     /// With a thread of its own, which may wait for a disk. Those that others share mustn't; and while all of them are
     /// busy, what comes would pile up.
-    private let blocks = DispatchQueue(label: "IDMHTTP.URLSessionTransport.telling")
+    private let blocks = DispatchQueue(label: "IDMHTTP.URLSessionTransport.delegate")
 
     /// - Parameters:
     ///   - limit: The number of blocks that may wait.
     ///   - patience: The wait for space: once, and up to five times while a disk is at work.
     init(limit: Int = 256, patience: DispatchTimeInterval = .milliseconds(100)) {
-        backlog = Backlog(limit: limit, patience: patience)
+        gate = BackpressureGate(limit: limit, patience: patience)
         super.init()
         maxConcurrentOperationCount = 1
         underlyingQueue = blocks
@@ -30,17 +30,17 @@ final class TellingQueue: OperationQueue, @unchecked Sendable {
     #if canImport(FoundationNetworking)
     // Goes where it would have gone, without an operation around it, which costs more than the block does.
     override func addOperation(_ block: @escaping @Sendable () -> Void) {
-        backlog.enter()
-        blocks.async { [backlog] in
+        gate.enter()
+        blocks.async { [gate] in
             block()
-            backlog.leave()
+            gate.leave()
         }
     }
     #endif
 
     /// Does what may take its time and doesn't need the session's thread. To be called on this queue.
     func work<R>(_ body: () throws -> R) rethrows -> R {
-        try backlog.work(body)
+        try gate.work(body)
     }
 
     /// Adds work of our own, which never waits.

@@ -32,7 +32,7 @@ private struct FlowSystem: Explorable {
     enum Phase: Hashable { case idle, awaiting, flowing, refused }
     struct Fault: Error {}
 
-    private var state = ExchangeState<Int, String, String>(.init(window: 2, piece: 2, limit: 8), gathered: 1)
+    private var state = ExchangeStateMachine<Int, String, String>(.init(window: 2, piece: 2, limit: 8), gathered: 1)
     private var phase = Phase.idle
     private var coming: UInt8 = 0
     private var read: UInt8 = 0
@@ -138,7 +138,7 @@ private struct FlowSystem: Explorable {
         }
     }
 
-    private mutating func perform(_ action: ExchangeState<Int, String, String>.Action) throws(Violation) {
+    private mutating func perform(_ action: ExchangeStateMachine<Int, String, String>.Action) throws(Violation) {
         switch action {
         case .none: break
         case .start: try require(phase == .awaiting && !isAbandoned, "it starts twice, or without anybody")
@@ -154,7 +154,7 @@ private struct FlowSystem: Explorable {
         }
     }
 
-    private mutating func perform(_ action: BodyFlow<String>.Action) throws(Violation) {
+    private mutating func perform(_ action: BodyBufferStateMachine<String>.Action) throws(Violation) {
         switch action {
         case .none: break
         case .deliver(_, let pieces, let stops):
@@ -196,7 +196,7 @@ private struct FlowSystem: Explorable {
 }
 
 @Suite("An exchange", .timeLimit(.ample))
-struct BodyFlowTests {
+struct BodyBufferStateMachineTests {
     @Test("every order of events loses and exceeds nothing")
     func explored() {
         let exploration = Exploration(of: FlowSystem())
@@ -207,7 +207,7 @@ struct BodyFlowTests {
 
     @Test("hands over as much as there is, up to a size")
     func sizes() {
-        var flow = BodyFlow<Int>(.init(window: 100 << 10, piece: 40 << 10, limit: .max))
+        var flow = BodyBufferStateMachine<Int>(.init(window: 100 << 10, piece: 40 << 10, limit: .max))
         for _ in 0..<3 { _ = flow.receive(Data(count: 16 << 10)) }
 
         guard case .deliver(1, let first, false) = flow.ask(1), case .deliver(2, let second, false) = flow.ask(2) else {
@@ -220,7 +220,7 @@ struct BodyFlowTests {
 
     @Test("gathered reads come from memory and disk")
     func together() {
-        var flow = BodyFlow<Int>(.init(window: 48 << 10, piece: 40 << 10, limit: .max))
+        var flow = BodyBufferStateMachine<Int>(.init(window: 48 << 10, piece: 40 << 10, limit: .max))
         for _ in 0..<3 { _ = flow.receive(Data(count: 16 << 10)) }
         for _ in 0..<4 {
             guard case .spill(let piece) = flow.receive(Data(count: 16 << 10)) else {
@@ -241,7 +241,7 @@ struct BodyFlowTests {
 
     @Test("puts bytes together that drip in")
     func drip() {
-        var flow = BodyFlow<Int>(.init(window: 1 << 20, piece: 1 << 20, limit: .max))
+        var flow = BodyBufferStateMachine<Int>(.init(window: 1 << 20, piece: 1 << 20, limit: .max))
         for byte in 0..<40_000 { _ = flow.receive(Data([UInt8(truncatingIfNeeded: byte)])) }
 
         guard case .deliver(_, let pieces, _) = flow.ask(1) else {
@@ -254,7 +254,7 @@ struct BodyFlowTests {
 
     @Test("takes as long a body as is allowed, and no longer", arguments: [3, 4])
     func limit(limit: Int) {
-        var flow = BodyFlow<Int>(.init(window: 10, piece: 10, limit: limit))
+        var flow = BodyBufferStateMachine<Int>(.init(window: 10, piece: 10, limit: limit))
         _ = flow.receive(Data(count: 3))
         let action = flow.receive(Data(count: 1))
 

@@ -1,41 +1,41 @@
 internal import Foundation
 
 /// The state of an exchange: unsent, waiting for the header of its response, receiving its body, or abandoned. A pure
-/// state machine, as ``BodyFlow`` is.
-struct ExchangeState<Head: Sendable, Sender, Reader> {
+/// state machine, as ``BodyBufferStateMachine`` is.
+struct ExchangeStateMachine<Head: Sendable, Sender, Reader> {
     /// The action to perform.
     enum Action {
         case none
         /// The transfer is to begin.
         case start
         /// Gives the head of the response to the sender, after an action of the body.
-        case answer(Sender, Head, BodyFlow<Reader>.Action)
+        case answer(Sender, Head, BodyBufferStateMachine<Reader>.Action)
         /// Throws the error to the sender: there is no response.
         case refuse(Sender, any Error, stops: Bool)
         /// Something about the body.
-        case body(BodyFlow<Reader>.Action)
+        case body(BodyBufferStateMachine<Reader>.Action)
     }
 
     private enum Phase {
         case idle
         case awaiting(Sender)
         /// The head is held back until the body is there, or as much of it as is worth waiting for.
-        case gathering(Sender, Head, BodyFlow<Reader>)
-        case flowing(BodyFlow<Reader>)
+        case gathering(Sender, Head, BodyBufferStateMachine<Reader>)
+        case flowing(BodyBufferStateMachine<Reader>)
         case over(any Error)
     }
 
-    private let sizes: BodyFlow<Reader>.Sizes
+    private let sizes: BodyBufferStateMachine<Reader>.Sizes
     /// The longest body that is waited for.
     private let gathered: Int
     private var phase = Phase.idle
 
-    init(_ sizes: BodyFlow<Reader>.Sizes, gathered: Int) {
+    init(_ sizes: BodyBufferStateMachine<Reader>.Sizes, gathered: Int) {
         self.sizes = sizes
         self.gathered = gathered
     }
 
-    private var flow: BodyFlow<Reader>? {
+    private var flow: BodyBufferStateMachine<Reader>? {
         switch phase {
         case .flowing(let flow), .gathering(_, _, let flow): flow
         case .idle, .awaiting, .over: nil
@@ -74,7 +74,8 @@ struct ExchangeState<Head: Sendable, Sender, Reader> {
     /// - Parameter gathers: Whether the body is to come with it, if it is short.
     mutating func receive(_ head: Head, gathers: Bool = false) -> Action {
         guard case .awaiting(let sender) = phase else { return .none }
-        phase = gathers ? .gathering(sender, head, BodyFlow(sizes)) : .flowing(BodyFlow(sizes))
+        phase =
+            gathers ? .gathering(sender, head, BodyBufferStateMachine(sizes)) : .flowing(BodyBufferStateMachine(sizes))
         return gathers ? .none : .answer(sender, head, .none)
     }
 
@@ -100,8 +101,8 @@ struct ExchangeState<Head: Sendable, Sender, Reader> {
 
     /// The head isn't held back any longer.
     private mutating func answer(
-        _ sender: Sender, _ head: Head, _ before: BodyFlow<Reader>,
-        _ event: (inout BodyFlow<Reader>) -> BodyFlow<Reader>.Action
+        _ sender: Sender, _ head: Head, _ before: BodyBufferStateMachine<Reader>,
+        _ event: (inout BodyBufferStateMachine<Reader>) -> BodyBufferStateMachine<Reader>.Action
     ) -> Action {
         var flow = before
         let action = event(&flow)
@@ -158,7 +159,9 @@ struct ExchangeState<Head: Sendable, Sender, Reader> {
         }
     }
 
-    private mutating func flow(_ event: (inout BodyFlow<Reader>) -> BodyFlow<Reader>.Action) -> Action {
+    private mutating func flow(_ event: (inout BodyBufferStateMachine<Reader>) -> BodyBufferStateMachine<Reader>.Action)
+        -> Action
+    {
         guard case .flowing(var flow) = phase else { return .none }
         // Held by nobody else, or each event would copy what is in memory.
         phase = .idle
@@ -167,4 +170,4 @@ struct ExchangeState<Head: Sendable, Sender, Reader> {
     }
 }
 
-extension ExchangeState.Action: Sendable where Sender: Sendable, Reader: Sendable {}
+extension ExchangeStateMachine.Action: Sendable where Sender: Sendable, Reader: Sendable {}

@@ -5,9 +5,9 @@ internal import IDMCore
 ///
 /// A wait is limited. After one that timed out, no producer waits until the gate has opened again. While work is in
 /// progress behind the gate, a wait may take several turns.
-final class Backlog: Sendable {
+final class BackpressureGate: Sendable {
     private let patience: DispatchTimeInterval
-    private let state: Locked<BacklogState>
+    private let state: Locked<BackpressureStateMachine>
     /// Entered as long as the door is shut.
     private let door = DispatchGroup()
 
@@ -17,7 +17,7 @@ final class Backlog: Sendable {
     ///   - turns: The number of consecutive turns without work after which a wait times out. A pause of the whole
     ///     process uses up only one.
     init(limit: Int, patience: DispatchTimeInterval, turns: Int = 1) {
-        state = Locked(BacklogState(limit: limit, idleTurns: turns))
+        state = Locked(BackpressureStateMachine(limit: limit, idleTurns: turns))
         self.patience = patience
     }
 

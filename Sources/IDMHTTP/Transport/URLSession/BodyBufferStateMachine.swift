@@ -5,7 +5,7 @@ internal import Foundation
 ///
 /// Unread bytes are kept in memory up to a window, and in files beyond it. Bytes in memory are older than those in
 /// files: while any are in files, new ones go there too.
-struct BodyFlow<Reader> {
+struct BodyBufferStateMachine<Reader> {
     /// The action to perform.
     enum Action {
         case none
@@ -15,11 +15,11 @@ struct BodyFlow<Reader> {
         case finish(Reader, (any Error)?, stops: Bool)
         /// Stops the transfer.
         case stop
-        /// Calls ``BodyFlow/flush()`` in a moment: the reader waits for more bytes together.
+        /// Calls ``BodyBufferStateMachine/flush()`` in a moment: the reader waits for more bytes together.
         case flushLater
-        /// Writes a piece to a file, then calls ``BodyFlow/spilled(_:)``.
+        /// Writes a piece to a file, then calls ``BodyBufferStateMachine/spilled(_:)``.
         case spill(Data)
-        /// Reads bytes from the files, then calls ``BodyFlow/fetched(_:)``.
+        /// Reads bytes from the files, then calls ``BodyBufferStateMachine/fetched(_:)``.
         case fetch(Int)
     }
 
@@ -211,4 +211,4 @@ struct BodyFlow<Reader> {
     }
 }
 
-extension BodyFlow.Action: Sendable where Reader: Sendable {}
+extension BodyBufferStateMachine.Action: Sendable where Reader: Sendable {}

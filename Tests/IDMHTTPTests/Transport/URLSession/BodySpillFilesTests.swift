@@ -6,12 +6,12 @@ import Testing
 @testable import IDMHTTP
 
 @Suite("Files of spilled bytes", .fewAtOnce, .timeLimit(.ample))
-struct BodySpoolTests {
+struct BodySpillFilesTests {
     @Test("comes back in its order, however it is written and fetched")
     func order() throws {
         let folder = try TemporaryFolder()
         var random = SplitMix(seed: 3)
-        var spool = BodySpool(folder: folder.url, capacity: 1_000)
+        var spool = BodySpillFiles(folder: folder.url, capacity: 1_000)
         var written = 0
         var fetched = 0
         for _ in 0..<3_000 {
@@ -32,7 +32,7 @@ struct BodySpoolTests {
     @Test("leaves no names behind, needs few files, and gives them back")
     func files() throws {
         let folder = try TemporaryFolder()
-        var spool = BodySpool(folder: folder.url, capacity: 1_000)
+        var spool = BodySpillFiles(folder: folder.url, capacity: 1_000)
         for _ in 0..<1_000 { try spool.append(Data(count: 1_000)) }
 
         #expect(try folder.names().isEmpty)
@@ -46,10 +46,10 @@ struct BodySpoolTests {
 
     @Test("fails where there is no folder, and where more is fetched than there is")
     func faults() throws {
-        var nowhere = BodySpool(folder: URL(fileURLWithPath: "/nowhere"))
+        var nowhere = BodySpillFiles(folder: URL(fileURLWithPath: "/nowhere"))
         #expect(throws: POSIXError.self) { try nowhere.append(Data([1])) }
         let folder = try TemporaryFolder()
-        var spool = BodySpool(folder: folder.url)
+        var spool = BodySpillFiles(folder: folder.url)
         try spool.append(Data([1]))
         #expect(throws: CocoaError.self) { try spool.fetch(2) }
     }

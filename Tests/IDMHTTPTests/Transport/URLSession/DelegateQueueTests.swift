@@ -7,11 +7,11 @@ import Testing
 @testable import IDMHTTP
 
 @Suite("The delegate queue of a session", .timeLimit(.ample))
-struct TellingQueueTests {
+struct DelegateQueueTests {
     #if canImport(FoundationNetworking)
     /// Adds as many blocks to a queue, from a thread that may be made to wait. The first block keeps the queue until a
     /// number of them has been added.
-    private func mostWaiting(in queue: TellingQueue, adding count: Int, heldUntil held: Int) async -> Int {
+    private func mostWaiting(in queue: DelegateQueue, adding count: Int, heldUntil held: Int) async -> Int {
         let added = Atomic(0)
         let isHeld = DispatchGroup()
         isHeld.enter()
@@ -37,7 +37,7 @@ struct TellingQueueTests {
 
     @Test("blocks of the session and its exchanges run in order")
     func order() async {
-        let queue = TellingQueue()
+        let queue = DelegateQueue()
         let isHeld = DispatchGroup()
         isHeld.enter()
         let order = await withCheckedContinuation { continuation in
@@ -55,14 +55,14 @@ struct TellingQueueTests {
 
     @Test("a full queue blocks its producer until it has caught up")
     func bounded() async {
-        let queue = TellingQueue(limit: 8, patience: .never)
+        let queue = DelegateQueue(limit: 8, patience: .never)
         #expect(await mostWaiting(in: queue, adding: 5_000, heldUntil: 8) <= 9)
     }
 
     // As it is when Foundation refuses a challenge: the block waits for the thread that adds.
     @Test("a block that waits for the producer ends its wait")
     func impatient() async {
-        let queue = TellingQueue(limit: 8, patience: .milliseconds(1))
+        let queue = DelegateQueue(limit: 8, patience: .milliseconds(1))
         #expect(await mostWaiting(in: queue, adding: 5_000, heldUntil: 100) >= 100)
     }
     #endif
@@ -81,7 +81,7 @@ struct TellingQueueTests {
                     }
                 }
             }
-            TellingQueue().addInner {
+            DelegateQueue().addInner {
                 isTold.store(true, ordering: .relaxed)
                 continuation.resume()
             }
@@ -92,21 +92,21 @@ struct TellingQueueTests {
 
     @Test("a queue that has caught up blocks again")
     func patience() {
-        let backlog = Backlog(limit: 4, patience: .milliseconds(1))
-        for _ in 0..<4 { backlog.enter() }
-        #expect(backlog.isPatient)
+        let gate = BackpressureGate(limit: 4, patience: .milliseconds(1))
+        for _ in 0..<4 { gate.enter() }
+        #expect(gate.isPatient)
         // Nobody leaves, so this one waits in vain, and those after it don't.
-        for _ in 0..<100 { backlog.enter() }
-        #expect(!backlog.isPatient)
-        for _ in 0..<101 { backlog.leave() }
-        #expect(!backlog.isPatient)
-        backlog.leave()
-        #expect(backlog.isPatient)
+        for _ in 0..<100 { gate.enter() }
+        #expect(!gate.isPatient)
+        for _ in 0..<101 { gate.leave() }
+        #expect(!gate.isPatient)
+        gate.leave()
+        #expect(gate.isPatient)
     }
 
     @Test("a producer waits while work is in progress")
     func work() throws {
-        var state = BacklogState(limit: 1)
+        var state = BackpressureStateMachine(limit: 1)
         _ = state.enter(1, mayWait: true)
         let entry = state.enter(1, mayWait: true)
         var wait = try #require(entry.waits)
@@ -124,7 +124,7 @@ struct TellingQueueTests {
 
     @Test("a producer's wait has a limit despite continuous work")
     func endlessWork() throws {
-        var state = BacklogState(limit: 1)
+        var state = BackpressureStateMachine(limit: 1)
         _ = state.enter(1, mayWait: true)
         let entry = state.enter(1, mayWait: true)
         var wait = try #require(entry.waits)
@@ -137,7 +137,7 @@ struct TellingQueueTests {
     // A process that stands still for a while, which takes one turn, has shown nothing.
     @Test("a producer's wait has a limit of turns without work")
     func idleTurns() throws {
-        var state = BacklogState(limit: 1, idleTurns: 3)
+        var state = BackpressureStateMachine(limit: 1, idleTurns: 3)
         _ = state.enter(1, mayWait: true)
         var wait = try #require(state.enter(1, mayWait: true).waits)
         var waitsOn: [Bool] = []
@@ -156,19 +156,19 @@ struct TellingQueueTests {
         while state.waitsOn(&wait), turns < 100 { turns += 1 }
         #expect(turns == state.mostTurns && !state.isPatient)
         // Who waits for one turn where there is nothing waits for five where there is work.
-        #expect(state.mostTurns == 7 && BacklogState(limit: 1).mostTurns == 5)
+        #expect(state.mostTurns == 7 && BackpressureStateMachine(limit: 1).mostTurns == 5)
 
         // The same at a real door.
-        let backlog = Backlog(limit: 1, patience: .milliseconds(1), turns: 3)
-        for _ in 0..<2 { backlog.enter() }
-        #expect(!backlog.isPatient)
-        backlog.leave(2)
-        #expect(backlog.isPatient)
+        let gate = BackpressureGate(limit: 1, patience: .milliseconds(1), turns: 3)
+        for _ in 0..<2 { gate.enter() }
+        #expect(!gate.isPatient)
+        gate.leave(2)
+        #expect(gate.isPatient)
     }
 
     @Test("work counts until all of several have ended")
     func workers() throws {
-        var state = BacklogState(limit: 1)
+        var state = BackpressureStateMachine(limit: 1)
         _ = state.enter(1, mayWait: true)
         var wait = try #require(state.enter(1, mayWait: true).waits)
         for begins in [true, true, false] { state.work(begins) }
@@ -181,26 +181,26 @@ struct TellingQueueTests {
 
     @Test("the pending amount is the sum of all weights")
     func weights() {
-        let backlog = Backlog(limit: 10, patience: .milliseconds(1))
-        backlog.enter(10)
-        #expect(backlog.isPatient)
-        backlog.enter(2)
-        #expect(!backlog.isPatient)
-        backlog.leave(6)
-        #expect(!backlog.isPatient)
-        backlog.leave(1)
-        #expect(backlog.isPatient)
+        let gate = BackpressureGate(limit: 10, patience: .milliseconds(1))
+        gate.enter(10)
+        #expect(gate.isPatient)
+        gate.enter(2)
+        #expect(!gate.isPatient)
+        gate.leave(6)
+        #expect(!gate.isPatient)
+        gate.leave(1)
+        #expect(gate.isPatient)
     }
 
     @Test("an empty or ended gate admits any weight")
     func heavy() {
-        let backlog = Backlog(limit: 10, patience: .never)
-        backlog.enter(100)
-        backlog.leave(100)
-        backlog.enter(3)
-        backlog.end()
-        backlog.enter(100)
-        backlog.enter(100)
-        #expect(backlog.isPatient)
+        let gate = BackpressureGate(limit: 10, patience: .never)
+        gate.enter(100)
+        gate.leave(100)
+        gate.enter(3)
+        gate.end()
+        gate.enter(100)
+        gate.enter(100)
+        #expect(gate.isPatient)
     }
 }

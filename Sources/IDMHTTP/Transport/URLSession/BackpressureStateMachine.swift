@@ -1,5 +1,5 @@
-/// The state of a ``Backlog``: the pending amount, and whether producers wait.
-struct BacklogState {
+/// The state of a ``BackpressureGate``: the pending amount, and whether producers wait.
+struct BackpressureStateMachine {
     let limit: Int
     /// The pending amount.
     private(set) var count = 0

@@ -3,21 +3,21 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("A turnstile", .timeLimit(.ample))
-struct TurnstileTests {
-    /// So many who come, go, and give up, in any order.
+@Suite("A concurrency limiter", .timeLimit(.ample))
+struct ConcurrencyLimiterTests {
+    /// Members that enter, leave and cancel, in any order.
     private struct Walk: Explorable {
         enum Guest: Hashable { case outside, inside, waiting(Int), gone }
-        enum Move { case enter(Int), leave(Int), giveUp(Int) }
+        enum Move { case enter(Int), leave(Int), cancel(Int) }
 
-        let width: Int
-        var turnstile: Turnstile<Int>
+        let limit: Int
+        var limiter: ConcurrencyLimiter<Int>
         var guests: [Guest]
         var order: [Int] = []
 
-        init(width: Int, guests: Int) {
-            self.width = width
-            turnstile = Turnstile(width: width)
+        init(limit: Int, guests: Int) {
+            self.limit = limit
+            limiter = ConcurrencyLimiter(limit: limit)
             self.guests = Array(repeating: .outside, count: guests)
         }
 
@@ -33,7 +33,7 @@ struct TurnstileTests {
                 switch guests[index] {
                 case .outside: [.enter(index)]
                 case .inside: [.leave(index)]
-                case .waiting: [.giveUp(index)]
+                case .waiting: [.cancel(index)]
                 case .gone: []
                 }
             }
@@ -42,38 +42,38 @@ struct TurnstileTests {
         mutating func make(_ move: Move) throws(Violation) {
             switch move {
             case .enter(let index):
-                if let place = turnstile.enter(index) {
+                if let place = limiter.enter(index) {
                     guests[index] = .waiting(place)
                     order.append(index)
                 } else {
-                    try require(order.isEmpty, "somebody was overtaken")
+                    try require(order.isEmpty, "a waiter was overtaken")
                     guests[index] = .inside
                 }
             case .leave(let index):
                 guests[index] = .gone
-                let next = turnstile.leave()
+                let next = limiter.leave()
                 try require(next == order.first, "\(String(describing: next)) came in, and not \(order)")
                 if let next {
                     order.removeFirst()
                     guests[next] = .inside
                 }
-            case .giveUp(let index):
+            case .cancel(let index):
                 guard case .waiting(let place) = guests[index] else { return }
-                try require(turnstile.giveUp(place) == index, "somebody else gave up")
-                try require(turnstile.giveUp(place) == nil, "gave up twice")
+                try require(limiter.cancel(place) == index, "another waiter was cancelled")
+                try require(limiter.cancel(place) == nil, "was cancelled twice")
                 guests[index] = .gone
                 order.removeAll { $0 == index }
             }
             let inside = guests.filter { $0 == .inside }.count
-            try require(inside <= width, "too many are inside")
-            try require(order.isEmpty || inside == width, "somebody waits for nothing")
-            try require(turnstile.counts == (inside, order.count), "\(turnstile.counts)")
+            try require(inside <= limit, "too many are running")
+            try require(order.isEmpty || inside == limit, "a waiter waits below the limit")
+            try require(limiter.counts == (inside, order.count), "\(limiter.counts)")
         }
     }
 
-    @Test("lets as many in as there is room for, in their order, explored", arguments: [1, 2, 3])
-    func explored(width: Int) {
-        let exploration = Exploration(of: Walk(width: width, guests: 5))
+    @Test("every order of events keeps the limit and the FIFO order", arguments: [1, 2, 3])
+    func explored(limit: Int) {
+        let exploration = Exploration(of: Walk(limit: limit, guests: 5))
 
         #expect(exploration.violation == nil)
         #expect(exploration.states > 300)
