@@ -25,12 +25,13 @@ public struct InterceptorChain: Sendable {
 
     /// The same chain for a new call, which has no user yet.
     var ofAnotherCall: InterceptorChain {
-        InterceptorChain(RequestContext(call.interceptors, call.configuration, call.exchange), from: place)
+        InterceptorChain(
+            RequestContext(call.interceptors, call.configuration, clock: call.clock, call.exchange), from: place)
     }
 
     /// Makes a request of what comes next.
     public func callAsFunction(_ request: ServiceRequest) async throws -> ServiceResponse {
-        guard place < call.interceptors.endIndex else { return try await call.exchange(request, call.scope) }
+        guard place < call.interceptors.endIndex else { return try await call.exchange(request, call) }
         return try await call.interceptors[place].intercept(request, next: InterceptorChain(call, from: place + 1))
     }
 }

@@ -1,28 +1,37 @@
 internal import IDMCore
 
-/// One call of a service: what all the requests have in common that are made of its chain.
+/// The context of one call, shared by all requests of its interceptor chain.
 final class RequestContext: Sendable {
     let configuration: ServiceConfiguration
     let interceptors: [any HTTPInterceptor]
-    let exchange: @Sendable (ServiceRequest, CredentialScope) async throws -> ServiceResponse
+    let exchange: @Sendable (ServiceRequest, RequestContext) async throws -> ServiceResponse
     let scope: CredentialScope
+    let clock: any Clock<Duration>
+    /// The time limits of the call.
+    let timeout: Timeout
+    /// The total time-out of an opened body, from the start of the call. Nil for none.
+    let bodyTimeout: Duration?
     private let ending = Locked<HTTPError.Reason?>(nil)
 
     init(
         _ interceptors: [any HTTPInterceptor], _ configuration: ServiceConfiguration,
-        scope: CredentialScope = CredentialScope(),
-        _ exchange: @escaping @Sendable (ServiceRequest, CredentialScope) async throws -> ServiceResponse
+        scope: CredentialScope = CredentialScope(), clock: any Clock<Duration> = ContinuousClock(),
+        bodyTimeout: Duration? = nil,
+        _ exchange: @escaping @Sendable (ServiceRequest, RequestContext) async throws -> ServiceResponse
     ) {
         self.interceptors = interceptors
         self.configuration = configuration
         self.scope = scope
+        self.bodyTimeout = bodyTimeout
+        self.clock = clock
+        timeout = Timeout(clock)
         self.exchange = exchange
-        // From its beginning: whoever comes while it waits for something is somebody else.
+        // At the start of the call: the user may change while it waits.
         if let cookies = configuration.cookies { _ = scope.include(cookies.generation, of: cookies) }
     }
 
     /// Stores the reason for which the call ends. Its work is cancelled next, and sees nothing but a cancellation.
-    func giveUp(_ reason: HTTPError.Reason) {
+    func end(with reason: HTTPError.Reason) {
         ending.withLock { $0 = reason }
     }
 

@@ -31,7 +31,7 @@ struct Heap<Order: Comparable, Element> {
 
     mutating func remove(_ number: Int) {
         guard elements.removeValue(forKey: number) != nil, places.count > 2 * elements.count + 32 else { return }
-        // What is in order is a heap.
+        // A sorted array is a heap.
         places = places.filter { elements[$0.number] != nil }.sorted()
     }
 
@@ -49,6 +49,16 @@ struct Heap<Order: Comparable, Element> {
         guard first() != nil else { return }
         elements[places[0].number] = nil
         removeFirstPlace()
+    }
+
+    /// Removes and returns all elements up to an order.
+    mutating func removeAll(upTo order: Order) -> [Element] {
+        var removed: [Element] = []
+        while let (next, element) = first(), next <= order {
+            removed.append(element)
+            removeFirst()
+        }
+        return removed
     }
 
     private mutating func removeFirstPlace() {

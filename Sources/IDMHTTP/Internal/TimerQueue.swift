@@ -1,27 +1,36 @@
 internal import Dispatch
 internal import IDMCore
 
-/// Something that happens at a time, unless it is given up before.
+/// A timer that fires once, unless it is cancelled before.
 struct ScheduledTimer: Sendable {
-    let giveUp: @Sendable () -> Void
+    let cancel: @Sendable () -> Void
 }
 
 extension Clock where Duration == Swift.Duration {
-    /// Whether alarms of this clock are kept together, and cost neither a task nor a timer each.
-    var sharesAlarms: Bool {
+    /// True if the timers of this clock share one task.
+    var sharesTimers: Bool {
         LibraryTask.executor == nil && (self is ContinuousClock || self is SuspendingClock)
     }
 
-    /// Lets something happen at a time. It must be short.
-    func alarm(at time: Instant, _ body: @escaping @Sendable () -> Void) -> ScheduledTimer {
+    /// Schedules a timer. Its body must be short.
+    func timer(at time: Instant, _ body: @escaping @Sendable () -> Void) -> ScheduledTimer {
         switch time {
-        case let time as ContinuousClock.Instant where sharesAlarms: SystemAlarms.continuous.add(body, at: time)
-        case let time as SuspendingClock.Instant where sharesAlarms: SystemAlarms.suspending.add(body, at: time)
-        default: taskAlarm(at: time, body)
+        case let time as ContinuousClock.Instant where sharesTimers: SystemTimers.continuous.add(body, at: time)
+        case let time as SuspendingClock.Instant where sharesTimers: SystemTimers.suspending.add(body, at: time)
+        default: taskTimer(at: time, body)
         }
     }
 
-    private func taskAlarm(at time: Instant, _ body: @escaping @Sendable () -> Void) -> ScheduledTimer {
+    /// Returns a stopwatch that starts now, and a function that schedules timers at its times.
+    func timeline() -> (
+        elapsed: @Sendable () -> Duration,
+        schedule: @Sendable (Duration, @escaping @Sendable () -> Void) -> ScheduledTimer
+    ) {
+        let start = now
+        return ({ start.duration(to: now) }, { timer(at: start.advanced(by: $0), $1) })
+    }
+
+    private func taskTimer(at time: Instant, _ body: @escaping @Sendable () -> Void) -> ScheduledTimer {
         let task = Task(executorPreference: LibraryTask.executor) {
             if (try? await sleepInSteps(until: time)) != nil { body() }
         }
@@ -29,29 +38,29 @@ extension Clock where Duration == Swift.Duration {
     }
 }
 
-private enum SystemAlarms {
+private enum SystemTimers {
     static let continuous = TimerQueue(ContinuousClock())
     static let suspending = TimerQueue(SuspendingClock())
 }
 
-/// All alarms of a clock of the system, with one task that sleeps until the next.
+/// All timers of a clock of the system, with one task that sleeps until the next.
 ///
-/// A sleeping task for each would cost a timer that the system keeps until its time, although nearly every request is
-/// done long before its time is over.
+/// A sleeping task for each would use a timer that the system keeps until its time, although nearly every request ends
+/// long before its time-out.
 private final class TimerQueue<C: Clock<Duration>>: Sendable {
     private struct State {
-        var book = TimerHeap<C.Instant, @Sendable () -> Void>()
-        /// Until when the task sleeps that counts. Nil if none does.
+        var timers = Heap<C.Instant, @Sendable () -> Void>()
+        /// The time until which the current task sleeps. Nil if there is none.
         var end: C.Instant?
-        /// Which task that is.
+        /// The number of the current task.
         var sleeper = 0
     }
 
     private let clock: C
     private let state = Locked(State())
-    /// With a thread of its own: an app may keep all of those busy that others share, and then nobody's time would end.
+    /// Has a thread of its own: an app may keep all shared threads busy, and time-outs must end nevertheless.
     private let queue = DispatchQueue(label: "IDMHTTP.TimerQueue")
-    /// How long the task sleeps at most: one in whose place another has stepped is gone by then.
+    /// The maximum sleep of a task: one that has been replaced ends after it.
     private let longest = Duration.seconds(10)
 
     init(_ clock: C) {
@@ -60,57 +69,30 @@ private final class TimerQueue<C: Clock<Duration>>: Sendable {
 
     func add(_ body: @escaping @Sendable () -> Void, at time: C.Instant) -> ScheduledTimer {
         let (id, sleeper) = state.withLock { state -> (Int, Int?) in
-            let id = state.book.add(body, at: time)
+            let id = state.timers.insert(body, at: time)
             if let end = state.end, end <= time { return (id, nil) }
             state.end = time
             state.sleeper += 1
             return (id, state.sleeper)
         }
         if let sleeper {
-            // From outside of all tasks, for it outlives whoever adds, and is to keep nothing of theirs.
+            // Started outside of all tasks: it outlives the caller, and must not retain its task-locals.
             queue.async { Task { await self.sleep(sleeper) } }
         }
-        return ScheduledTimer { self.state.withLock { $0.book.remove(id) } }
+        return ScheduledTimer { self.state.withLock { $0.timers.remove(id) } }
     }
 
     private func sleep(_ sleeper: Int) async {
         while let end = state.withLock({ end(of: sleeper, &$0) }) {
             try? await clock.sleep(until: end, tolerance: nil)
-            for body in state.withLock({ $0.book.take(until: clock.now) }) { body() }
+            for body in state.withLock({ $0.timers.removeAll(upTo: clock.now) }) { body() }
         }
     }
 
-    /// Until when a task is to sleep. Nil if it isn't to.
+    /// Returns the time until which a task sleeps. Nil if it ends.
     private func end(of sleeper: Int, _ state: inout State) -> C.Instant? {
         guard state.sleeper == sleeper else { return nil }
-        state.end = state.book.next().map { min($0, clock.now.advanced(by: longest)) }
+        state.end = state.timers.first().map { min($0.order, clock.now.advanced(by: longest)) }
         return state.end
-    }
-}
-
-/// What is to be done at which times. Most of it is given up before, and costs little then. A value.
-struct TimerHeap<Instant: Comparable, Body> {
-    private var bodies = Heap<Instant, Body>()
-
-    /// How many there are, and how many places they take.
-    var counts: (alarms: Int, places: Int) { (bodies.counts.elements, bodies.counts.places) }
-
-    /// Something is to be done at a time. Returns what it can be given up with.
-    mutating func add(_ body: Body, at time: Instant) -> Int { bodies.insert(body, at: time) }
-
-    /// Something isn't to be done.
-    mutating func remove(_ id: Int) { bodies.remove(id) }
-
-    /// When something is to be done next.
-    mutating func next() -> Instant? { bodies.first()?.order }
-
-    /// What is to be done by now, in its order.
-    mutating func take(until now: Instant) -> [Body] {
-        var due: [Body] = []
-        while let (time, body) = bodies.first(), time <= now {
-            due.append(body)
-            bodies.removeFirst()
-        }
-        return due
     }
 }

@@ -82,28 +82,23 @@ public struct HTTPService: DataProvider {
     /// apply. The idle time-out applies while the reader waits. A total time-out of the request includes its body; one
     /// of the service ends with the header. No progress is reported.
     public func open(_ request: ServiceRequest) async throws -> ServiceStream {
-        let elapsed = clock.stopwatch()
         let response = try await answer(to: request, rules: [], opens: true)
-        var stream = ServiceStream(
+        return ServiceStream(
             status: response.status, headers: response.headers, url: response.url,
             bytes: response.stream ?? HTTPBytes(response.body))
-        if let deadline = request.totalTimeout, response.stream != nil {
-            let body = TimedBody(
-                stream.bytes, silence: nil, rest: (deadline - elapsed(), overdue(request, after: deadline)),
-                clock: clock, error: { $0 })
-            stream.bytes = body.bytes
-        }
-        return stream
     }
 
     private func answer(
         to request: ServiceRequest, rules: [ResponseRule], opens: Bool
     ) async throws -> ServiceResponse {
         try Task.checkCancellation()
-        let exchange = RequestExecutor(
-            configuration: configuration, transport: transport, rules: rules + self.rules, clock: clock, opens: opens)
-        let call = RequestContext(interceptors, configuration, scope: request.scope ?? CredentialScope()) {
-            try await exchange.response(to: $0, of: $1)
+        let executor = RequestExecutor(
+            configuration: configuration, transport: transport, rules: rules + self.rules, opens: opens)
+        let call = RequestContext(
+            interceptors, configuration, scope: request.scope ?? CredentialScope(), clock: clock,
+            bodyTimeout: opens ? request.totalTimeout : nil
+        ) {
+            try await executor.response(to: $0, in: $1)
         }
         let chain = InterceptorChain(call)
         do {
@@ -111,23 +106,24 @@ public struct HTTPService: DataProvider {
             try Task.checkCancellation()
             return response
         } catch {
-            // A cancelled task is told nothing but that, whatever an interceptor has made of it.
+            // A cancelled task gets nothing else, whatever an interceptor has thrown.
             if Task.isCancelled { throw CancellationError() }
             throw error
         }
     }
 
     private func runInTime(_ request: ServiceRequest, _ chain: InterceptorChain) async throws -> ServiceResponse {
-        // A deadline that isn't one is found by the exchange.
+        // The executor refuses an invalid time-out.
         guard let deadline = request.totalTimeout ?? configuration.totalTimeout, deadline > .zero else {
             return try await LibraryTask.elsewhere { try await run(request, chain) }
         }
         do {
-            // The chain hears of a cancellation and nothing else, and some of it tells what it hears.
-            let watch = Timeout(duration: deadline, clock: clock) {
-                chain.call.giveUp(.timedOut(.total(deadline)))
+            return try await chain.call.timeout.run(deadline) {
+                // The chain gets a cancellation only, but logs the reason.
+                chain.call.end(with: .timedOut(.total(deadline)))
+            } _: { _ in
+                try await run(request, chain)
             }
-            return try await watch.run { _ in try await run(request, chain) }
         } catch is Timeout.Expired {
             throw overdue(request, after: deadline)
         }

@@ -8,65 +8,70 @@ struct RequestExecutor: Sendable {
     let configuration: ServiceConfiguration
     let transport: any HTTPTransport
     let rules: [ResponseRule]
-    let clock: any Clock<Duration>
     /// True if the caller reads the body, unless the response is a failure.
     let opens: Bool
 
-    /// - Parameter scope: Whom the call goes for that the request is a part of.
     @concurrent
-    func response(to request: ServiceRequest, of scope: CredentialScope) async throws -> ServiceResponse {
+    func response(to request: ServiceRequest, in call: RequestContext) async throws -> ServiceResponse {
         do {
             var resolved = try configuration.resolve(request)
-            // What is never in memory as a whole may be as long as it is.
+            // A body that is never in memory as a whole has no limit.
             if opens { resolved.limits.body = .max }
-            var response = try await response(to: resolved, scope)
+            var response = try await response(to: resolved, call)
             if let stream = response.stream {
-                response.stream = watched(stream, of: request, silence: resolved.timeout)
+                response.stream = timed(stream, of: request, idle: resolved.timeout, call)
             } else if let reason = rules.failure(of: response) {
                 throw HTTPError.Reason.Thrown(reason, response: response)
             }
             return response
         } catch {
-            // A cancelled task is told nothing but that, whatever became of its exchange.
+            // A cancelled task gets nothing else, however its exchange ended.
             if Task.isCancelled { throw CancellationError() }
-            // Only here, since to redact it takes longer than everything else.
+            // Only for an error, since redaction takes longer than everything else.
             throw HTTPError(of: error, request: request.description(redacted: configuration.redaction))
         }
     }
 
-    private func response(to request: TransportRequest, _ scope: CredentialScope) async throws -> ServiceResponse {
+    private func response(to request: TransportRequest, _ call: RequestContext) async throws -> ServiceResponse {
         do {
-            return try await Timeout(duration: request.timeout, clock: clock, control: .current).run { meter in
+            return try await call.timeout.run(request.timeout, control: .current) { limit in
                 var request = request
                 let (didSend, didQueue, recorder) = (request.didSend, request.didQueue, EventRecorder.current)
-                // Of a request with a body it is the body that takes its time.
+                // The progress of a request with a body is that of the body.
                 let (progress, length) = (
                     request.body.flatMap { _ in IntegrationProgress.current }, request.body?.length
                 )
                 request.didSend = { sent in
-                    meter.hear()
+                    limit.noteActivity()
                     progress?.report(completed: sent, total: length.map { Int64($0) })
                     didSend(sent)
                 }
                 request.didQueue = {
-                    meter.rest()
+                    limit.suspend()
                     recorder?.record(.queued)
                     didQueue()
                 }
-                return try await follow(request, scope) { meter.hear() }
+                return try await follow(request, call.scope) { limit.noteActivity() }
             }
         } catch is Timeout.Expired {
             throw HTTPError.Reason.Thrown(.timedOut(.idle(request.timeout)))
         }
     }
 
-    /// A body that is still to come, under the same watch as everything before it.
-    private func watched(_ stream: HTTPBytes, of request: ServiceRequest, silence: Duration) -> HTTPBytes {
-        TimedBody(stream, silence: silence, unless: .current, clock: clock) {
-            [redaction = configuration.redaction] error in
-            let error = error is Timeout.Expired ? HTTPError.Reason.Thrown(.timedOut(.idle(silence))) : error
-            return HTTPError(of: error, request: request.description(redacted: redaction))
-        }.bytes
+    /// Returns an opened body with the time-outs of its request.
+    private func timed(
+        _ stream: HTTPBytes, of request: ServiceRequest, idle: Duration, _ call: RequestContext
+    ) -> HTTPBytes {
+        let error = { @Sendable [redaction = configuration.redaction] (error: any Error) in
+            HTTPError(of: error, request: request.description(redacted: redaction))
+        }
+        let idleLimit = (idle, error(HTTPError.Reason.Thrown(.timedOut(.idle(idle)))))
+        let totalLimit = call.bodyTimeout.map { total in
+            (total - call.timeout.elapsed(), error(HTTPError.Reason.Thrown(.timedOut(.total(total)))))
+        }
+        return TimedBody(
+            stream, idle: idleLimit, total: totalLimit, control: .current, clock: call.clock, error: error
+        ).bytes
     }
 }
 
@@ -84,7 +89,7 @@ extension RequestExecutor {
         while true {
             EventRecorder.recordAttempt(bytes: request.body?.length)
             let arrivals = opens ? nil : ResponseProgress(activity)
-            request.didReceive = if let arrivals { { @Sendable arrival in arrivals.hear(arrival) } } else { nil }
+            request.didReceive = if let arrivals { { @Sendable arrival in arrivals.report(arrival) } } else { nil }
             let (sent, generation) = withCookies(request, scope)
             let response = try await send(sent)
             if let generation {
@@ -161,7 +166,7 @@ extension RequestExecutor {
         func check(_ count: Int64) throws {
             if count > limit { throw HTTPError.Reason.Thrown(.tooLarge(limit: limit), response: head) }
         }
-        // What is announced too large isn't begun. Some responses announce what they don't bring.
+        // A body that is announced too large isn't read. Some responses announce a body that they don't have.
         if request.method.getsBody(with: response.status) { try check(length ?? 0) }
         let progress = IntegrationProgress.isReported(for: response.status) ? IntegrationProgress.current : nil
         var body = Data()
@@ -197,28 +202,28 @@ extension IntegrationProgress {
 
 /// Reports the progress of a response that its transport receives as a whole.
 private final class ResponseProgress: Sendable {
-    private let sound: @Sendable () -> Void
+    private let activity: @Sendable () -> Void
     private let recorder = EventRecorder.current
     private let progress = IntegrationProgress.current
-    private let hasHeard = Atomic(false)
+    private let hasReportedHead = Atomic(false)
     private let isReported = Atomic(false)
     private let length = Atomic<Int64>(-1)
 
-    init(_ sound: @escaping @Sendable () -> Void) {
-        self.sound = sound
+    init(_ activity: @escaping @Sendable () -> Void) {
+        self.activity = activity
     }
 
     /// True if the head has been reported and recorded.
-    var hasHead: Bool { hasHeard.load(ordering: .acquiring) }
+    var hasHead: Bool { hasReportedHead.load(ordering: .acquiring) }
 
-    func hear(_ arrival: TransportRequest.Arrival) {
-        sound()
+    func report(_ arrival: TransportRequest.Arrival) {
+        activity()
         switch arrival {
         case .head(let status, let length):
             self.length.store(length ?? -1, ordering: .relaxed)
             isReported.store(IntegrationProgress.isReported(for: status), ordering: .relaxed)
             recorder?.record(.response(status: status))
-            hasHeard.store(true, ordering: .releasing)
+            hasReportedHead.store(true, ordering: .releasing)
         case .body(let count):
             guard isReported.load(ordering: .relaxed) else { return }
             let length = length.load(ordering: .relaxed)

@@ -10,17 +10,17 @@ final class TimedBody: Sendable {
     private let core: Core
 
     /// - Parameters:
-    ///   - silence: The idle time-out.
+    ///   - idle: The idle time-out while a reader waits, and its error.
+    ///   - total: The total time-out from now on, and its error.
     ///   - control: The control whose pauses suspend the idle time-out.
-    ///   - rest: The total time-out from now on, and its error.
     ///   - error: Converts an error of the transport.
     init(
-        _ bytes: HTTPBytes, silence: Duration?, unless control: PauseControl? = nil, rest: (Duration, any Error)? = nil,
-        clock: any Clock<Duration>, error: @escaping @Sendable (any Error) -> any Error
+        _ bytes: HTTPBytes, idle: (Duration, any Error), total: (Duration, any Error)? = nil,
+        control: PauseControl? = nil, clock: any Clock<Duration>, error: @escaping @Sendable (any Error) -> any Error
     ) {
-        core = Core(meter: silence.map { clock.meter(of: $0) }, control, error: error)
+        core = Core(Timeout(clock), idle: idle, control, error: error)
         core.start(bytes)
-        if let (rest, error) = rest { core.end(after: clock.meter(of: rest), with: error) }
+        if let (total, error) = total { core.end(after: total, with: error) }
     }
 
     deinit { core.end(CancellationError()) }
@@ -51,24 +51,29 @@ private struct TimedCursor: ByteCursor {
 
 /// The state that the task and the timers retain. Readers alone retain the body itself: its release ends the transfer.
 private final class Core: Sendable {
-    private enum Role: Int { case worker, listener, limit }
+    private enum Role: Int { case worker, idle, total }
     private typealias Reader = TrackedContinuation<Data?, any Error>
     private typealias Worker = UnsafeContinuation<Bool, Never>
     private typealias State = TimedBodyStateMachine<Reader, Worker>
 
-    private let meter: (any IdleTimer)?
+    private let timeout: Timeout
+    private let idle: (duration: Duration, error: any Error)
     private let control: PauseControl?
     private let error: @Sendable (any Error) -> any Error
     private let state = Locked(State())
+    /// The idle limit while a reader waits.
+    private let limit = Locked<Timeout.Limit?>(nil)
     /// Cancels the work of each role.
     private let ends = Locked<[Role.RawValue: @Sendable () -> Void]>([:])
     /// The number of bytes that are requested at once.
     private let least = Atomic(1)
 
     init(
-        meter: (any IdleTimer)?, _ control: PauseControl?, error: @escaping @Sendable (any Error) -> any Error
+        _ timeout: Timeout, idle: (Duration, any Error), _ control: PauseControl?,
+        error: @escaping @Sendable (any Error) -> any Error
     ) {
-        self.meter = meter
+        self.timeout = timeout
+        self.idle = idle
         self.control = control
         self.error = error
     }
@@ -76,7 +81,7 @@ private final class Core: Sendable {
     func gather(_ count: Int) { least.store(count, ordering: .relaxed) }
 
     func next(isolation: isolated (any Actor)? = #isolation) async throws -> Data? {
-        meter?.hear()
+        noteActivity()
         return try await LibraryTask.waitThrowing { reader in
             let answer = state.withLock { $0.ask(reader) }
             perform(answer.action)
@@ -92,7 +97,7 @@ private final class Core: Sendable {
                 pieces.gather(least.load(ordering: .relaxed))
                 do {
                     guard let piece = try await pieces.next() else { return end(nil) }
-                    meter?.hear()
+                    noteActivity()
                     perform(state.withLock { $0.take(piece) })
                 } catch {
                     return end(self.error(error))
@@ -107,10 +112,14 @@ private final class Core: Sendable {
         await withUnsafeContinuation { worker in perform(state.withLock { $0.wait(worker) }) }
     }
 
-    /// Ends it when a time is over.
-    func end(after meter: any IdleTimer, with error: any Error) {
-        let alarm = meter.onSilence(unless: nil) { [self] in end(error) }
-        keep(.limit) { alarm.giveUp() }
+    private func noteActivity() { limit.withLock { $0 }?.noteActivity() }
+
+    func end(after duration: Duration, with error: any Error) {
+        let limit = timeout.limit(duration) { [self] in
+            end(error)
+            return false
+        }
+        keep(.total) { limit.cancel() }
     }
 
     func end(_ error: (any Error)?) {
@@ -119,28 +128,32 @@ private final class Core: Sendable {
             defer { ends = [:] }
             return ends.inOrder
         }
-        // Decided before what works for it hears of it, and told after that.
+        // Decided before its work is cancelled, and delivered after that.
         for end in ends { end() }
         perform(action)
     }
 
-    /// Starts the idle timer while a reader waits.
+    /// Starts the idle limit when a reader waits.
     private func listen() {
-        guard let meter else { return }
-        let turn = state.withLock { $0.turn }
-        let alarm = meter.onSilence(unless: control) { [self] in
-            switch state.withLock({ $0.silence(since: turn) }) {
-            case .rest: break
-            case .listen: listen()
-            case .over: end(error(Timeout.Expired()))
+        let turn = Atomic(state.withLock { $0.turn })
+        let limit = timeout.limit(idle.duration, control: control) { [self] in
+            switch state.withLock({ ($0.silence(since: turn.load(ordering: .relaxed)), $0.turn) }) {
+            case (.rest, _): return false
+            case (.listen, let now):
+                turn.store(now, ordering: .relaxed)
+                return true
+            case (.over, _):
+                end(idle.error)
+                return false
             }
         }
-        keep(.listener) { alarm.giveUp() }
+        self.limit.withLock { $0 = limit }
+        keep(.idle) { limit.cancel() }
     }
 
     private func keep(_ role: Role, _ end: @escaping @Sendable () -> Void) {
         ends.withLock { $0[role.rawValue] = end }
-        // It may have ended in the meantime, and nobody lets go of this.
+        // It may have ended since, without cancelling this.
         guard state.withLock({ $0.hasEnded }) else { return }
         _ = ends.withLock { $0.removeValue(forKey: role.rawValue) }
         end()

@@ -5,14 +5,14 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("Work that is watched for silence", .timeLimit(.ample))
+@Suite("Time limits", .timeLimit(.ample))
 struct TimeoutTests {
     @Test("work that is cancelled before its turn doesn't begin")
     func cancelledBeforeItsTurn() async throws {
         let (jobs, log) = (HeldJobs(), Log())
-        let watch = Timeout(duration: .seconds(60), clock: ManualClock())
+        let timeout = Timeout(ManualClock())
         let task = LibraryTask.$executor.withValue(jobs) {
-            Task { try await watch.run { _ in log.add("begun") } }
+            Task { try await timeout.run(.seconds(60)) { _ in log.add("begun") } }
         }
         try await jobs.areWaiting(1)
         task.cancel()

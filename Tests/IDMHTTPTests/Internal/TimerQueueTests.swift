@@ -9,17 +9,17 @@ import Testing
 
 @Suite("TimerQueue", .timeLimit(.ample))
 struct TimerQueueTests {
-    @Test("come in the order of their times, except for those that were given up", arguments: 0..<20 as Range<UInt64>)
+    @Test("timers fire in the order of their times unless cancelled", arguments: 0..<20 as Range<UInt64>)
     func order(seed: UInt64) {
         var random = SplitMix(seed: seed)
-        var book = TimerHeap<Int, Int>()
+        var book = Heap<Int, Int>()
         var times: [Int: Int] = [:]
         var now = 0
         for _ in 0..<500 {
             switch Int.random(in: 0..<5, using: &random) {
             case 0, 1:
                 let time = now + Int.random(in: 0..<50, using: &random)
-                let id = book.add(time, at: time)
+                let id = book.insert(time, at: time)
                 times[id] = time
             case 2, 3:
                 guard let id = times.keys.sorted().randomElement(using: &random) else { continue }
@@ -30,9 +30,9 @@ struct TimerQueueTests {
                 now += Int.random(in: 0..<10, using: &random)
                 let due = times.values.filter { $0 <= now }.sorted()
                 times = times.filter { $0.value > now }
-                #expect(book.take(until: now) == due)
+                #expect(book.removeAll(upTo: now) == due)
             }
-            #expect(book.next() == times.values.min() && book.counts.alarms == times.count)
+            #expect(book.first()?.order == times.values.min() && book.counts.elements == times.count)
             #expect(book.counts.places <= 2 * times.count + 32)
         }
     }
@@ -42,14 +42,14 @@ struct TimerQueueTests {
         func happen(by clock: some Clock<Duration>) async throws {
             let log = Log()
             let start = clock.now
-            #expect(clock.sharesAlarms)
+            #expect(clock.sharesTimers)
             let tooSoon = start.advanced(by: .milliseconds(100))
-            clock.alarm(at: tooSoon) { log.add("given up") }.giveUp()
+            clock.timer(at: tooSoon) { log.add("given up") }.cancel()
             // On a busy machine its time may have come before.
             let wasInTime = clock.now < tooSoon
             for milliseconds in [300, 200, -1_000] {
                 let time = start.advanced(by: .milliseconds(milliseconds))
-                _ = clock.alarm(at: time) { log.add(clock.now < time ? "too soon" : "\(milliseconds)") }
+                _ = clock.timer(at: time) { log.add(clock.now < time ? "too soon" : "\(milliseconds)") }
             }
             // In any order: of two tasks that take what is due either may be held up.
             let expected: Set = ["300", "200", "-1000"]
@@ -62,14 +62,14 @@ struct TimerQueueTests {
         try await happen(by: SuspendingClock())
     }
 
-    @Test("of a clock that the test advances have a task each")
+    @Test("timers of a manual clock have a task each")
     func manual() async throws {
         try await TestScope.run {
             let (clock, log) = (ManualClock(), Log())
-            let alarm = clock.alarm(at: clock.now.advanced(by: .seconds(2))) { log.add("given up") }
-            _ = clock.alarm(at: clock.now.advanced(by: .seconds(1))) { log.add("done") }
-            #expect(!clock.sharesAlarms)
-            alarm.giveUp()
+            let alarm = clock.timer(at: clock.now.advanced(by: .seconds(2))) { log.add("given up") }
+            _ = clock.timer(at: clock.now.advanced(by: .seconds(1))) { log.add("done") }
+            #expect(!clock.sharesTimers)
+            alarm.cancel()
             await clock.advance(by: .seconds(3))
             #expect(log.entries == ["done"])
         }
@@ -96,10 +96,9 @@ struct TimerQueueTests {
     func heardAsItRings() async throws {
         try await TestScope.run {
             let (time, log) = (Interrupted(), Log())
-            let meter = time.meter(of: .seconds(60))
-            _ = meter.onSilence(unless: nil) { log.add("silence") }
+            let limit = Timeout(time).limit(.seconds(60)) { log.addSilence() }
             await time.clock.advance(by: .seconds(59))
-            time.interruption.change { $0 = { meter.hear() } }
+            time.interruption.change { $0 = { limit.noteActivity() } }
             await time.clock.advance(by: .seconds(60))
             #expect(log.entries == [] && time.clock.remaining == [.seconds(1)])
             await time.clock.advance(by: .seconds(1))
@@ -121,7 +120,7 @@ struct TimerQueueTests {
                 isTold.open()
                 goesOn.wait()
             }
-            let alarm = time.meter(of: .seconds(60)).onSilence(unless: control) { log.add("silence") }
+            let limit = Timeout(time).limit(.seconds(60), control: control) { log.addSilence() }
             if isDuringResume {
                 // The alarm asks for the time as it hears of the resume.
                 time.interruption.change { $0 = { control.pause() } }
@@ -140,7 +139,7 @@ struct TimerQueueTests {
             try await isOver.wait()
             await time.clock.advance(by: .seconds(60))
             #expect(log.entries == ["silence"])
-            alarm.giveUp()
+            limit.cancel()
             withExtendedLifetime(observation) {}
         }
     }
@@ -149,8 +148,7 @@ struct TimerQueueTests {
     func resumedAsItRings() async throws {
         try await TestScope.run {
             let (time, log, control) = (Interrupted(), Log(), PauseControl())
-            let meter = time.meter(of: .seconds(60))
-            let alarm = meter.onSilence(unless: control) { log.add("silence") }
+            let limit = Timeout(time).limit(.seconds(60), control: control) { log.addSilence() }
             await time.clock.advance(by: .seconds(59))
             control.pause()
             time.interruption.change { $0 = { control.resume() } }
@@ -162,7 +160,7 @@ struct TimerQueueTests {
             #expect(log.entries == [])
             await time.clock.advance(by: .seconds(11))
             #expect(log.entries == ["silence"])
-            alarm.giveUp()
+            limit.cancel()
         }
     }
 
@@ -172,14 +170,14 @@ struct TimerQueueTests {
         let log = Log()
         let start = clock.now
         let (wasLate, silence) = (Observed(false), Observed<Duration?>(nil))
-        let meter = clock.meter(of: .milliseconds(400))
-        let alarm = meter.onSilence(unless: nil) {
+        let timeout = Timeout(clock)
+        let limit = timeout.limit(.milliseconds(400)) {
             silence.change { $0 = start.duration(to: clock.now) }
-            log.add("silence")
+            return log.addSilence()
         }
         for time in [150, 300] {
-            _ = clock.alarm(at: start.advanced(by: .milliseconds(time))) {
-                meter.hear()
+            _ = clock.timer(at: start.advanced(by: .milliseconds(time))) {
+                limit.noteActivity()
                 // On a busy machine it may come when the silence has been long enough.
                 if start.duration(to: clock.now) >= .milliseconds(400) { wasLate.change { $0 = true } }
                 log.add("\(time)")
@@ -189,15 +187,21 @@ struct TimerQueueTests {
         #expect(Set(log.entries) == ["150", "300", "silence"])
         // By its own time, not by its place in the log: a thread may be held up before it adds what it has done.
         #expect(try wasLate.value || #require(silence.value) >= .milliseconds(700))
-        alarm.giveUp()
-        // From now on: what was heard last is long ago.
-        meter.hear()
         let next = clock.now.advanced(by: .milliseconds(400))
-        let another = meter.onSilence(unless: nil) { log.add("another") }
-        another.giveUp()
+        timeout.limit(.milliseconds(400)) {
+            log.add("another")
+            return false
+        }.cancel()
         let wasInTime = clock.now < next
-        _ = clock.alarm(at: clock.now.advanced(by: .milliseconds(600))) { log.add("end") }
+        _ = clock.timer(at: clock.now.advanced(by: .milliseconds(600))) { log.add("end") }
         try await log.contains("end")
         #expect(!wasInTime || !log.entries.contains("another"))
+    }
+}
+
+extension Log {
+    fileprivate func addSilence() -> Bool {
+        add("silence")
+        return false
     }
 }

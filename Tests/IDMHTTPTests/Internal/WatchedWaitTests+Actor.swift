@@ -18,7 +18,7 @@ extension WatchedWaitTests {
         let (watch, clock) = (ArrivalWatch(), ManualClock())
         let waiting = LibraryTask.$executor.withValue(watch) {
             Task {
-                try await Timeout(duration: .seconds(1), clock: clock).run { _ in try await Self.unwatched() }
+                try await Timeout(clock).run(.seconds(1)) { _ in try await Self.unwatched() }
             }
         }
         try await clock.waitForSleepers(1)

@@ -218,8 +218,8 @@ struct ResponseLoopbackTests {
                 }
                 try await server.waitUntil { $0.requestCount == 6 }
                 try await gate.waitForTasks(4)
-                // A time-out and a deadline each, its own or the one of the service.
-                try await clock.waitForSleepers(12)
+                // One timer for both limits of each request.
+                try await clock.waitForSleepers(6)
                 // Not so far and no further: what is heard on the way begins a silence anew.
                 await clock.run()
                 try await group.waitForAll()

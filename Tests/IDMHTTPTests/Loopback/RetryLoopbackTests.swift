@@ -30,8 +30,7 @@ struct RetryLoopbackTests {
             service.configuration.idleTimeout = .seconds(60)
             let task = Task { [service] in await service.outcome() }
             try await server.waitUntil { $0.requestCount == 3 }
-            // One waits for the end of the silence, and one for the deadline.
-            try await clock.waitForSleepers(2)
+            try await clock.waitForSleepers(1)
             await clock.advance(by: .seconds(60))
             #expect(await task.value == "200 hello")
         }

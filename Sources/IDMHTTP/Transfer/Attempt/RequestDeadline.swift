@@ -22,7 +22,7 @@ struct RequestDeadline: Sendable {
     /// Waits for something, until there is nothing left.
     func wait(for work: @escaping @Sendable () async throws -> Void) async throws {
         do {
-            try await Timeout(duration: try rest(), clock: clock).run { _ in try await work() }
+            try await Timeout(clock).run(try rest()) { _ in try await work() }
         } catch is Timeout.Expired {
             throw overdue()
         }

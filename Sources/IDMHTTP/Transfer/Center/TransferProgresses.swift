@@ -69,7 +69,7 @@ public struct TransferProgresses: AsyncSequence, Sendable {
                 return true
             }
             do {
-                try await Timeout(duration: rest, clock: group.clock).run { [group, changes, version] _ in
+                try await Timeout(group.clock).run(rest) { [group, changes, version] _ in
                     var version = version
                     while !group.isOver(), let (_, next) = await changes.next(after: version) { version = next }
                 }

@@ -67,7 +67,7 @@ final class TransferReporter: Sendable {
         elapsed = clock.stopwatch()
     }
 
-    deinit { state.withLock { $0.disarm() }?.giveUp() }
+    deinit { state.withLock { $0.disarm() }?.cancel() }
 
     func report(_ completed: Int64, of total: Int64?) {
         tell { $0.hear(completed: completed, total: total, at: $1) }
@@ -76,7 +76,7 @@ final class TransferReporter: Sendable {
     /// Tells what was kept back, before the end. Returns when everything has been heard.
     func flush() async {
         tell { meter, _ in meter.flush() }
-        state.withLock { $0.disarm() }?.giveUp()
+        state.withLock { $0.disarm() }?.cancel()
         await withUnsafeContinuation { waiter in
             let waiters = state.withLock { state in
                 state.waiters.append(waiter)
@@ -114,6 +114,6 @@ final class TransferReporter: Sendable {
 
 extension Clock where Duration == Swift.Duration {
     fileprivate func alarm(in rest: Duration, _ body: @escaping @Sendable () -> Void) -> ScheduledTimer {
-        alarm(at: now.advanced(by: rest), body)
+        timer(at: now.advanced(by: rest), body)
     }
 }

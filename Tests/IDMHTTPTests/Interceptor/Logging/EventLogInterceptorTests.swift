@@ -142,7 +142,7 @@ struct EventLogInterceptorTests {
 
         async let error = service.error(ServiceRequest(.get, "/a", totalTimeout: .milliseconds(250)))
         try await asked.wait()
-        try await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(1)
         await clock.advance(by: .milliseconds(250))
         let reason = "GET /a: It was not done within 0.25 seconds."
         #expect(try await "\(#require(error))" == reason)

@@ -150,8 +150,8 @@ struct UploadTests {
 
         request.totalTimeout = .seconds(60)
         let late = Task { [request] in try await provider.request(request) }
-        // The time-out, the deadline, and the server that takes its time.
-        try await clock.waitForSleepers(3)
+        // The timer of the request, and the server that takes its time.
+        try await clock.waitForSleepers(2)
         await clock.advance(by: .seconds(60))
         let error = await #expect(throws: HTTPError.self) { try await late.value }
         #expect(error?.reason.description == "It was not done within 60.0 seconds.")
