@@ -33,10 +33,11 @@ final class CacheFetch: Sendable {
 struct CacheRequest: Sendable {
     let address: String
     let headers: ServiceHeaders
-    /// The header fields that show who asks. Nil if there are none.
+    /// The header fields with credentials. Nil if there are none.
     let credentials: [String]?
-    /// True if the address contains a secret. Its responses are never written to a disk.
-    let isSecret: Bool
+    private let secretNames: [String]
+    private let pathParameters: [String: String]
+    private let redactions: [ServiceRedaction]
 
     /// - Parameters:
     ///   - url: The address, with its fragment.
@@ -50,18 +51,22 @@ struct CacheRequest: Sendable {
     ) {
         address = Self.address(of: url)
         self.headers = headers
+        self.secretNames = secretNames
+        self.pathParameters = pathParameters
         let redactions = secrets == .standard ? [secrets] : [.standard, secrets]
+        self.redactions = redactions
         let fields = headers.filter { field in redactions.contains { $0.isBoundToOrigin(field) } }
         credentials = fields.isEmpty ? nil : fields.map { "\($0.name.spelling.asciiLowercased()):\($0.value)" }.sorted()
-        let text = address
-        isSecret =
-            !secretNames.isEmpty || redactions.contains { $0.url(text) != text }
-            || pathParameters.contains { name, value in
-                redactions.contains { $0.isSecretParameter(name, value) }
-            }
     }
 
-    /// An address without its fragment, which is never sent.
+    /// True if the address contains a secret. Its responses are never written to a disk. Computed on demand, since it
+    /// takes longer than an answer from memory.
+    var isSecret: Bool {
+        !secretNames.isEmpty || redactions.contains { $0.url(address) != address }
+            || pathParameters.contains { name, value in redactions.contains { $0.isSecretParameter(name, value) } }
+    }
+
+    /// Returns an address without its fragment, which is never sent.
     static func address(of url: URL) -> String {
         let text = url.absoluteString
         return text.firstIndex(of: "#").map { String(text[..<$0]) } ?? text

@@ -14,36 +14,44 @@ enum CacheRules {
 
     // MARK: Freshness
 
-    /// Returns the number of seconds for which a response stays fresh (RFC 9111, 4.2.1). `s-maxage` is for shared
-    /// caches.
-    static func lifetime(of stored: StoredResponse) -> Double {
-        let directives = CacheDirectives(stored.headers)
-        if let seconds = directives.seconds("max-age") { return Double(seconds) }
-        let date = date(of: stored)
-        let expires = Set(stored.headers.values(of: .expires))
-        if !expires.isEmpty {
-            // What isn't a date, such as 0, has expired.
-            guard expires.count == 1, let end = expires.first.flatMap({ HTTPDate($0) }) else { return 0 }
-            return max(0, Double(end.seconds) - date)
+    /// The freshness of a response, computed once when it is stored.
+    struct Freshness: Sendable {
+        let directives: CacheDirectives
+        /// The number of seconds for which the response stays fresh (RFC 9111, 4.2.1). `s-maxage` is for shared caches.
+        let lifetime: Double
+        /// The age of the response when it arrived, including the time on its way (RFC 9111, 4.2.3).
+        let initialAge: Double
+
+        init(status: Int, headers: ServiceHeaders, requestTime: Double, responseTime: Double) {
+            directives = CacheDirectives(headers)
+            let date = headers[.date].flatMap { HTTPDate($0) }.map { Double($0.seconds) } ?? responseTime
+            lifetime = Self.lifetime(status, headers, directives, date: date)
+            let first = headers[.age].map { $0.prefix { $0 != "," }.filter { $0 != " " } }
+            let announced = first.flatMap { $0.consists(of: .digits) ? Double($0) : nil } ?? 0
+            initialAge = max(0, responseTime - date, announced + max(0, responseTime - requestTime))
         }
-        guard heuristicStatuses.contains(stored.status) || directives.has("public"),
-            let modified = stored.headers[.lastModified].flatMap({ HTTPDate($0) })
-        else { return 0 }
-        // A tenth of the time since it changed, and a day at most.
-        return min(max(0, (date - Double(modified.seconds)) / 10), 86_400)
+
+        private static func lifetime(
+            _ status: Int, _ headers: ServiceHeaders, _ directives: CacheDirectives, date: Double
+        ) -> Double {
+            if let seconds = directives.seconds("max-age") { return Double(seconds) }
+            let expires = Set(headers.values(of: .expires))
+            if !expires.isEmpty {
+                // A value that isn't a date, such as 0, means expired.
+                guard expires.count == 1, let end = expires.first.flatMap({ HTTPDate($0) }) else { return 0 }
+                return max(0, Double(end.seconds) - date)
+            }
+            guard CacheRules.heuristicStatuses.contains(status) || directives.has("public"),
+                let modified = headers[.lastModified].flatMap({ HTTPDate($0) })
+            else { return 0 }
+            // A tenth of the time since it changed, and a day at most.
+            return min(max(0, (date - Double(modified.seconds)) / 10), 86_400)
+        }
     }
 
-    /// Returns the age of a response, including the time on its way (RFC 9111, 4.2.3).
+    /// Returns the age of a response.
     static func age(of stored: StoredResponse, at now: Double) -> Double {
-        let apparent = max(0, stored.responseTime - date(of: stored))
-        let first = stored.headers[.age].map { $0.prefix { $0 != "," }.filter { $0 != " " } }
-        let told = first.flatMap { $0.consists(of: .digits) ? Double($0) : nil } ?? 0
-        let corrected = told + max(0, stored.responseTime - stored.requestTime)
-        return max(apparent, corrected) + max(0, now - stored.responseTime)
-    }
-
-    private static func date(of stored: StoredResponse) -> Double {
-        stored.headers[.date].flatMap { HTTPDate($0) }.map { Double($0.seconds) } ?? stored.responseTime
+        stored.freshness.initialAge + max(0, now - stored.responseTime)
     }
 
     // MARK: Use
@@ -51,9 +59,9 @@ enum CacheRules {
     /// Returns how a stored response can be used for a request with these fields.
     static func use(of stored: StoredResponse, for request: ServiceHeaders, at now: Double) -> Use {
         let asked = CacheDirectives(request, isRequest: true)
-        let told = CacheDirectives(stored.headers)
+        let told = stored.freshness.directives
         guard !asked.has("no-cache"), !told.has("no-cache") else { return .validate }
-        let (age, lifetime) = (age(of: stored, at: now), lifetime(of: stored))
+        let (age, lifetime) = (age(of: stored, at: now), stored.freshness.lifetime)
         if let most = asked.seconds("max-age"), age > Double(most) { return .validate }
         if let least = asked.seconds("min-fresh"), lifetime - age < Double(least) { return .validate }
         if age < lifetime { return .serve }
@@ -68,10 +76,10 @@ enum CacheRules {
 
     /// Returns true if a stored response may replace a server error (`stale-if-error`, RFC 5861).
     static func isUsableOnError(_ stored: StoredResponse, for request: ServiceHeaders, at now: Double) -> Bool {
-        let told = CacheDirectives(stored.headers)
+        let told = stored.freshness.directives
         guard !told.has("must-revalidate"), !told.has("no-cache") else { return false }
         let limits = [told, CacheDirectives(request, isRequest: true)].compactMap { $0.seconds("stale-if-error") }
-        return limits.contains { age(of: stored, at: now) - lifetime(of: stored) <= Double($0) }
+        return limits.contains { age(of: stored, at: now) - stored.freshness.lifetime <= Double($0) }
     }
 
     /// The fields that ask whether a response still holds. Empty if it has nothing to be known by.
@@ -139,12 +147,14 @@ enum CacheRules {
     ) -> StoredResponse {
         // They are of the body, which stays.
         let ofBody: Set<ServiceHeaders.Name> = [.contentLength, "Content-Encoding", "Content-Range"]
-        var stored = stored
-        // The age that was told is of the answer before.
-        stored.headers.remove(.age)
-        stored.headers = stored.headers.merging(ServiceHeaders(kept(headers).filter { !ofBody.contains($0.name) }))
-        (stored.requestTime, stored.responseTime) = (requestTime, responseTime)
-        return stored
+        var merged = stored.headers
+        // The stored age belongs to the response before.
+        merged.remove(.age)
+        merged = merged.merging(ServiceHeaders(kept(headers).filter { !ofBody.contains($0.name) }))
+        return StoredResponse(
+            status: stored.status, headers: merged, body: stored.body, requestTime: requestTime,
+            responseTime: responseTime, selected: stored.selected, credentials: stored.credentials,
+            isForDisk: stored.isForDisk)
     }
 
     /// Returns true if the head of a resource shows that the resource has changed since the response was stored (RFC

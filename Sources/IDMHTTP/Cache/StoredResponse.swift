@@ -3,11 +3,11 @@ internal import Foundation
 /// A whole response as the cache keeps it, with what is needed to decide whether it can be used again.
 struct StoredResponse: Sendable {
     let status: Int
-    var headers: ServiceHeaders
+    let headers: ServiceHeaders
     let body: Data
     /// The times of the request and of the response, in seconds since 1970.
-    var requestTime: Double
-    var responseTime: Double
+    let requestTime: Double
+    let responseTime: Double
     /// The fields of the request that `Vary` names, as they were. Nil for a field that was absent.
     let selected: [String: String?]
     /// The credentials of the request: the response is for no other user, and stays in memory. Nil for a request
@@ -15,6 +15,19 @@ struct StoredResponse: Sendable {
     let credentials: [String]?
     /// True if the response may be written to a disk.
     let isForDisk: Bool
+
+    let freshness: CacheRules.Freshness
+
+    init(
+        status: Int, headers: ServiceHeaders, body: Data, requestTime: Double, responseTime: Double,
+        selected: [String: String?], credentials: [String]?, isForDisk: Bool
+    ) {
+        (self.status, self.headers, self.body) = (status, headers, body)
+        (self.requestTime, self.responseTime) = (requestTime, responseTime)
+        (self.selected, self.credentials, self.isForDisk) = (selected, credentials, isForDisk)
+        freshness = CacheRules.Freshness(
+            status: status, headers: headers, requestTime: requestTime, responseTime: responseTime)
+    }
 
     /// The number of bytes that count towards the limit.
     var cost: Int { body.count + headers.reduce(512) { $0 + $1.name.spelling.utf8.count + $1.value.utf8.count } }
@@ -63,11 +76,11 @@ extension StoredResponse {
     }
 
     init(_ head: Head, body: Data) {
-        status = head.status
-        headers = ServiceHeaders(
-            head.headers.filter { $0.count == 2 }.map { ServiceHeaders.Field(ServiceHeaders.Name($0[0]), $0[1]) })
-        (requestTime, responseTime) = (head.requestTime, head.responseTime)
-        (selected, credentials, isForDisk) = (head.selected, nil, true)
-        self.body = body
+        self.init(
+            status: head.status,
+            headers: ServiceHeaders(
+                head.headers.filter { $0.count == 2 }.map { ServiceHeaders.Field(ServiceHeaders.Name($0[0]), $0[1]) }),
+            body: body, requestTime: head.requestTime, responseTime: head.responseTime, selected: head.selected,
+            credentials: nil, isForDisk: true)
     }
 }

@@ -255,11 +255,12 @@ extension HTTPCache {
 extension ServiceHeaders {
     /// True if the request has conditions or a range of its own, which the server has to answer.
     fileprivate var isConditional: Bool {
-        let names: Set<Name> = [
-            .ifNoneMatch, "If-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range", "Range",
-        ]
-        return contains { names.contains($0.name) }
+        contains { Self.conditions.contains($0.name) }
     }
+
+    private static let conditions: Set<Name> = [
+        .ifNoneMatch, "If-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range", "Range",
+    ]
 }
 
 extension Error {
