@@ -26,10 +26,6 @@ private struct Anything: JSONObjectResource {
     var request: ServiceRequest { ServiceRequest(.get, "/a") }
 }
 
-private struct Failure: Decodable, Error, Equatable {
-    let message: String
-}
-
 @Suite("Decoding of a real server's responses", .fewAtOnce, .timeLimit(.ample))
 struct DecodingLoopbackTests {
     private static func items(_ content: String) -> String { #"{"data":{"items":["# + content + "]}}" }
@@ -83,27 +79,6 @@ struct DecodingLoopbackTests {
         }
     }
 
-    @Test("Text that isn't UTF-8 is an error")
-    func encoding() async throws {
-        try await withServer { server, service in
-            server.on(
-                .get, "/a", answer: .json(Data(#"{"data":{"items":[{"name":""#.utf8) + [0xFF] + Data(#""}]}}"#.utf8)))
-            await #expect(throws: HTTPError.self) { try await service.fetch(Items()) }
-        }
-    }
-
-    @Test("an invalid element fails or is skipped by policy")
-    func invalidElements() async throws {
-        try await withServer { server, service in
-            server.on(.get, "/a", answer: .json(Self.items(#"{"size":1},{"size":"2"},{"size":3}"#)))
-            await #expect(throws: HTTPError.self) { try await service.fetch(Items()) }
-            let told = Observed(0)
-            let items = try await service.fetch(Items(invalidElements: .skip { _ in told.change { $0 += 1 } }))
-            #expect(items.map(\.size) == [1, 3])
-            #expect(told.value == 1)
-        }
-    }
-
     @Test("schemaless JSON is read or fails with an error")
     func anything() async throws {
         try await withServer { server, service in
@@ -118,19 +93,6 @@ struct DecodingLoopbackTests {
             #expect(json["a"] == .array([.integer(1), .number(2.5), .null, .bool(true), .string("x")]))
             #expect(json["a2"]["b"].int == 1_000)
             for _ in 0..<3 { await #expect(throws: HTTPError.self) { try await service.fetch(Anything()) } }
-        }
-    }
-
-    @Test("an undecodable failure body leaves the status")
-    func failureBodies() async throws {
-        try await withServer { server, service in
-            server.on(.get, "/a", answers: [.json(#"{"message":"no"}"#, status: 422), .text("<html>", status: 422)])
-            var service = service
-            service.rules = [.failureBody(Failure.self)]
-            let known = await service.error()
-            #expect(known?.failure(as: Failure.self) == Failure(message: "no"))
-            #expect(known?.status == 422)
-            #expect(await service.outcome() == "status 422")
         }
     }
 }

@@ -38,32 +38,6 @@ struct URLLoopbackTests {
         }
     }
 
-    @Test("parameter names with a common prefix are distinct")
-    func names() async throws {
-        try await withServer { server, service in
-            server.on(.get, "/*", answer: .status(200))
-            let request = ServiceRequest(.get, "/:id/:idx/{id}", pathParameters: ["id": "1", "idx": "2"])
-            _ = try await service.request(request)
-            #expect(server.requests.map(\.target) == ["/1/2/1"])
-        }
-    }
-
-    @Test(
-        "a base URL can have path, query and slash",
-        arguments: [
-            ("", "/a", "/a"), ("/", "/a", "/a"), ("/v1", "/a", "/v1/a"), ("/v1/", "a", "/v1/a"),
-            ("/v1/", "/a", "/v1/a"),
-            ("/v1", "", "/v1"), ("/v1?k=1", "/a", "/v1/a?k=1"), ("?k=1", "", "/?k=1"), ("/a%2Fb", "/c", "/a%2Fb/c"),
-            ("", "", "/"), ("", "/a/", "/a/"), ("/v1", "/a//b", "/v1/a//b"),
-        ])
-    func bases(base: String, path: String, target: String) async throws {
-        try await withServer { server, _ in
-            server.on(.get, "/*", answer: .status(200))
-            _ = try await server.service(base).request(ServiceRequest(.get, path))
-            #expect(server.requests.map(\.target) == [target])
-        }
-    }
-
     @Test("a base URL with user, fragment or wrong scheme is refused")
     func userInfo() async throws {
         try await withServer { server, _ in
