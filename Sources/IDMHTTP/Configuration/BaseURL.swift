@@ -41,7 +41,7 @@ struct BaseURL: Sendable, Equatable {
     func joined(path: String, query: String) throws(ServiceRequest.Fault) -> URL {
         let separator = path.isEmpty || path.hasPrefix("/") ? "" : "/"
         var text = "\(origin)\(self.path)\(separator)\(path)"
-        // A root without a slash isn't what is sent.
+        // The root is sent with a slash.
         if self.path.isEmpty, path.isEmpty { text += "/" }
         let queries = [self.query, query].filter { !$0.isEmpty }
         if !queries.isEmpty { text += "?\(queries.joined(separator: "&"))" }

@@ -139,7 +139,7 @@ extension KeyedDecodingContainer where Key == AnyKey {
         } catch {
             switch error {
             case DecodingError.typeMismatch, DecodingError.valueNotFound: throw error
-            // A number that its type can't hold: each decoder tells it in another way, and without its path.
+            // A number that its type can't hold: decoders report it differently, and without its path.
             default: throw ServiceConfiguration.ReadingFault.malformed(key: path, reason: "its value is out of range.")
             }
         }

@@ -33,7 +33,7 @@ struct ServiceCookie: Sendable {
         if let given = attributes["path"], given.hasPrefix("/") {
             path = given
         } else {
-            // The folder of what was asked for.
+            // The folder of the requested path.
             let folder = requestPath.prefix(upTo: requestPath.lastIndex(of: "/") ?? requestPath.startIndex)
             path = folder.isEmpty ? "/" : String(folder)
         }

@@ -62,7 +62,7 @@ public enum ServiceJSON: Sendable, Hashable {
 extension ServiceJSON: Codable {
     /// Reads whatever comes.
     public init(from decoder: any Decoder) throws {
-        // What is frequent is tried first.
+        // The most frequent kinds are tried first.
         if let object = try? decoder.container(keyedBy: AnyKey.self) {
             self = .object(
                 try Dictionary(

@@ -61,9 +61,9 @@ struct POSIXFiles: FileLayer {
     }
 
     func close(_ file: Int32) throws(FileFault) {
-        // A process that was forked meanwhile may have the file open still, and would keep it locked.
+        // A process that was forked since may have the file open, and would keep it locked.
         _ = flock(file, LOCK_UN)
-        // Interrupted, it has closed the file nevertheless: asked again, it could close somebody else's.
+        // When interrupted, it has closed the file nevertheless: a second call could close a file of another thread.
         guard systemClose(file) == 0 || errno == EINTR else { throw FileFault(call: .close, code: errno) }
     }
 

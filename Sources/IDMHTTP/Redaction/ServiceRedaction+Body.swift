@@ -55,7 +55,7 @@ extension ServiceRedaction {
     /// Returns true if a text contains a secret: a field with a secret name, or a recognizable credential.
     private func holdsSecret(_ text: String) -> Bool {
         if findsSecret(in: text) { return true }
-        // What has no digit in it is a word like others: `Basic authentication`.
+        // A text without a digit is an ordinary word: `Basic authentication`.
         let credential = /(?:bearer|basic) +([a-z0-9._~+\/=-]*[0-9=.][a-z0-9._~+\/=-]*)/.ignoresCase()
         let token = /\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9._-]*/
         return text.firstMatch(of: credential.matchingSemantics(.unicodeScalar)) != nil

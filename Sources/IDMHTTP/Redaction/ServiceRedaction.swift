@@ -79,7 +79,7 @@ public struct ServiceRedaction: Sendable, Hashable {
         return isKey(name) && !finding.contains(String(Self.written(name).split(separator: "-").dropLast().last ?? ""))
     }
 
-    /// Case matters here: neither `monkey` nor `appkey`, which can't be told from it, counts as a key.
+    /// Case matters here: neither `monkey` nor `appkey`, which looks like it, counts as a key.
     private func isKey(_ name: String) -> Bool {
         Self.written(name).hasSuffix("-key") && !plain.contains(where: Self.folded(name).hasSuffix)
     }

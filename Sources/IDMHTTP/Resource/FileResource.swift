@@ -48,7 +48,7 @@ private actor WholeFile {
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     func read() throws -> Data {
-        // Foundation would fetch what is elsewhere, past every rule and every limit.
+        // Foundation would fetch a remote URL, without any rule or limit.
         guard url.isFileURL else { throw CocoaError(.fileReadUnsupportedScheme) }
         return try Data(contentsOf: url)
     }

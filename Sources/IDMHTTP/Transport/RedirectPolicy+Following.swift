@@ -33,8 +33,7 @@ extension RedirectPolicy {
             guard isHome || sendsBodiesToOtherOrigins && !isOfAuthenticator else { throw .bodyToOtherOrigin }
             guard body.isReplayable else { throw .bodyIsUsedUp }
         }
-        // Once taken away they don't come back: whoever sends a request back to where it came from has nothing to ask
-        // for.
+        // Removed fields don't return, even if the request is redirected back to its first origin.
         if target.origin != ServiceOrigin(request.url) {
             next.hasLeftOrigin = true
             for field in request.headers where [.standard, secrets].contains(where: { $0.isBoundToOrigin(field) }) {

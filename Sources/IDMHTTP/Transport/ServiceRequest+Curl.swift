@@ -122,7 +122,7 @@ extension String {
         "\"\(escaped(["\\": "\\\\", "\"": "\\\""]))\""
     }
 
-    // Scalar by scalar, as whoever reads it does: a quote is one also before a mark that is drawn on top of it.
+    // Scalar by scalar, as a shell reads it: a quote counts also before a combining mark.
     private func escaped(_ escapes: [Unicode.Scalar: String]) -> String {
         unicodeScalars.map { escapes[$0] ?? String($0) }.joined()
     }

@@ -154,7 +154,7 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
             if error is CancellationError { throw error }
             result = .failure(error)
         }
-        // Whatever came, it may be for somebody who isn't there any more.
+        // The result may be for a user who has logged out.
         try checkUser(of: stamp)
         var response = try result.get()
         response.stream = response.stream?.observed { [self] _ in try checkUser(of: stamp) }
@@ -240,7 +240,7 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
             try scheme.authorize(&probe, with: new)
             return new
         }
-        // Nor is it paused by whoever has begun it, or heard by whoever listens to that.
+        // The request that started it neither pauses it nor receives its events.
         _ = PauseControl.unbind {
             Task(executorPreference: LibraryTask.executor) { [self] in
                 let result: Result<Credential, any Error>

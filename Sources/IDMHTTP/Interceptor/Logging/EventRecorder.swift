@@ -11,17 +11,17 @@ final class EventRecorder: Sendable {
     }
 
     private let elapsed: @Sendable () -> Duration
-    private let hear: @Sendable (HTTPEvent.Kind) -> Void
+    private let onEvent: @Sendable (HTTPEvent.Kind) -> Void
     /// The recorder of an interceptor before this one's, which records the same.
     private let outer: EventRecorder?
     private let state = Locked(State())
 
     /// - Parameters:
     ///   - clock: The clock of the times.
-    ///   - hear: Receives each event when it happens.
-    init(clock: any Clock<Duration>, hear: @escaping @Sendable (HTTPEvent.Kind) -> Void = { _ in }) {
+    ///   - onEvent: Receives each event when it happens.
+    init(clock: any Clock<Duration>, onEvent: @escaping @Sendable (HTTPEvent.Kind) -> Void = { _ in }) {
         elapsed = clock.stopwatch()
-        self.hear = hear
+        self.onEvent = onEvent
         outer = Self.current
     }
 
@@ -52,11 +52,11 @@ final class EventRecorder: Sendable {
 
     private func take(_ kind: HTTPEvent.Kind) {
         let event = HTTPEvent(time: elapsed(), kind: kind)
-        let isHeard = state.withLock { state in
+        let isRecorded = state.withLock { state in
             if !state.isOver { state.events.append(event) }
             return !state.isOver
         }
-        if isHeard { hear(kind) }
+        if isRecorded { onEvent(kind) }
     }
 
     /// Writes down how the request has ended. Returns everything that has happened.

@@ -40,7 +40,7 @@ public struct LoggingInterceptor: HTTPInterceptor {
     public func intercept(_ request: ServiceRequest, next: InterceptorChain) async throws -> ServiceResponse {
         let name = request.description(redacted: next.configuration.redaction)
         let elapsed = clock.stopwatch()
-        // A request that can't be sent has no command; that is told when it fails.
+        // An invalid request has no command; its failure is logged.
         let command = style == .curl ? try? request.curl(for: next.configuration) : nil
         log("→ \(command ?? name)")
         do {

@@ -22,7 +22,7 @@ final class BackpressureGate: Sendable {
     }
 
     deinit {
-        // A group that is entered for good is never let go of.
+        // A dispatch group that is never left can't be released.
         if state.withLock({ $0.isShut }) { door.leave() }
     }
 

@@ -130,7 +130,7 @@ struct BodyBufferStateMachine<Reader> {
             return .deliver(reader, [piece], stops: false)
         case .failure(let error):
             diskLength = 0
-            // What is in memory has come behind what is lost.
+            // The bytes in memory came after the lost ones.
             memory = []
             memoryLength = 0
             reading = .waiting(reader, least: 1)

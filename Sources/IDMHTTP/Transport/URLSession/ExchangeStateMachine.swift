@@ -92,7 +92,7 @@ struct ExchangeStateMachine<Head: Sendable, Sender, Reader> {
         guard flow.received + piece.count <= min(gathered, sizes.window, sizes.limit) else {
             return answer(sender, head, flow) { $0.receive(piece) }
         }
-        // Held by nobody else, or each piece would copy those before it.
+        // Uniquely referenced, or each piece would copy those before it.
         phase = .idle
         _ = flow.receive(piece)
         phase = .gathering(sender, head, flow)
@@ -163,7 +163,7 @@ struct ExchangeStateMachine<Head: Sendable, Sender, Reader> {
         -> Action
     {
         guard case .flowing(var flow) = phase else { return .none }
-        // Held by nobody else, or each event would copy what is in memory.
+        // Uniquely referenced, or each event would copy the bytes in memory.
         phase = .idle
         defer { phase = .flowing(flow) }
         return .body(event(&flow))

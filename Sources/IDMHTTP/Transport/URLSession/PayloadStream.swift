@@ -71,7 +71,7 @@ final class PayloadStream: InputStream {
     }
 
     private static func plainFile(_ path: String) -> FileHandle? {
-        // What stands there by now may be something that keeps whoever opens it waiting.
+        // The path may now be a FIFO, and opening it would block.
         let descriptor = path.withCString { Foundation.open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard descriptor >= 0 else { return nil }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)

@@ -25,7 +25,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
     ) {
         exchange(dataTask)?.receive(response)
-        // On Linux nobody listens to what is said here. So it isn't used to stop a transfer.
+        // Linux ignores the disposition, so it isn't used to stop a transfer.
         completionHandler(.allow)
     }
 

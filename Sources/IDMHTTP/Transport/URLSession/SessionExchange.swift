@@ -119,7 +119,7 @@ final class SessionExchange: Sendable {
         perform(state.withLock { $0.abandon() })
     }
 
-    // MARK: What the session tells, on its queue
+    // MARK: Delegate calls, on the delegate queue
 
     func receive(_ response: URLResponse) {
         guard let response = response as? HTTPURLResponse else { return }
@@ -130,7 +130,7 @@ final class SessionExchange: Sendable {
                 announced.store(headers.announcedLength ?? 0, ordering: .relaxed)
             }
             let head = Head(status: response.statusCode, headers: headers)
-            // Of what leads elsewhere, or is too long, nobody wants the body.
+            // The body of a redirect, or one that is too long, isn't needed.
             let isWanted =
                 !(300..<400).contains(head.status) && announced.load(ordering: .relaxed) <= request.limits.body
             request.didReceive?(.head(status: head.status, length: headers.announcedLength))
@@ -190,7 +190,7 @@ final class SessionExchange: Sendable {
         let received = state.withLock { $0.received }
         var error = error.map { fault($0, hasHead: received != nil) }
         if let received, received < announced.load(ordering: .relaxed) { error = error ?? TransportFault(.truncated) }
-        // Of some responses the session tells only when they are over, and keeps the body to itself.
+        // The session reports some responses only at their end, without their body.
         if received == nil, error == nil, let response { receive(response) }
         perform(state.withLock { $0.complete(error) })
     }
@@ -205,7 +205,7 @@ final class SessionExchange: Sendable {
         }
     }
 
-    // MARK: What is to be done
+    // MARK: Actions
 
     private func perform(_ action: State.Action) {
         switch action {
@@ -280,20 +280,20 @@ final class SessionExchange: Sendable {
 
     private func start() {
         let task = transfer.withLock { transfer -> URLSessionTask? in
-            // Of one whose end has been told, nothing is made: the server is not to hear of it any more, and a task
-            // that never begins is one that the session would keep.
+            // An exchange that has ended makes no task: nothing may be sent any more, and the session would retain a
+            // task that is never resumed.
             guard let make = transfer.make, state.withLock({ $0.isAwaiting }) else {
                 transfer = .stopped
                 return nil
             }
             let task = make()
-            // Before anybody can stop it: what the session tells of a task is for the exchange that it knows.
+            // Before it can be cancelled: the delegate finds the exchange by its task.
             didBegin(self, task)
             transfer = .made(task)
             return task
         }
         guard let task else { return leaveLine() }
-        // It may have stood in line here. The silence of the network begins now.
+        // It may have waited for a connection. The idle time-out begins now.
         request.didSend(0)
         task.resume()
     }
