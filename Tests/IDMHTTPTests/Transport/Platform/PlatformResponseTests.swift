@@ -47,14 +47,6 @@ struct PlatformResponseTests {
         }
     }
 
-    @Test("a failure status is a response without a file", arguments: [400, 404, 500, 599, 999])
-    func failures(status: Int) async throws {
-        try await withServer { server, service in
-            server.on(.get, "/a", answer: .text("nothing here", status: status))
-            #expect(await service.error()?.response?.text == "nothing here")
-        }
-    }
-
     @Test("a response header is found in any spelling")
     func names() async throws {
         try await withServer { server, service in
@@ -103,44 +95,6 @@ struct PlatformResponseTests {
                 return
             }
             #expect(limit <= count * length)
-        }
-    }
-
-    @Test("a truncated response is a fault after its bytes")
-    func truncated() async throws {
-        let answers: [LoopbackServer.Answer] = [
-            .text("0123456789").cut(at: .body(4)), .text("0123456789").reset(at: .body(4)),
-            .text("0123456789").announcing(length: 20), .text("0123456789").chunked(by: 3).cut(at: .body(4)),
-        ]
-        for answer in answers {
-            try await withServer { server, _ in
-                server.on(.get, "/a", answer: answer)
-                let kind = await fault {
-                    let response = try await URLSessionTransport.shared.get(server.url("/a"))
-                    #expect(response.status == 200)
-                    var come = Data()
-                    for try await piece in response.body {
-                        come += piece
-                        #expect(Data("0123456789".utf8).starts(with: come))
-                    }
-                }
-                // A reset may overtake the header.
-                #expect(kind == .truncated || kind == .lost)
-            }
-        }
-    }
-
-    @Test("an invalid response is a fault")
-    func none() async throws {
-        let answers: [(LoopbackServer.Answer, TransportFault.Kind)] = [
-            (.hangUp, .lost), (.raw("NOT HTTP AT ALL\r\n\r\n"), .malformed), (.text("x").cut(at: .head(10)), .lost),
-        ]
-        for (answer, kind) in answers {
-            try await withServer { server, _ in
-                server.on(.get, "/a", answer: answer)
-                let found = await fault { _ = try await URLSessionTransport.shared.get(server.url("/a")) }
-                #expect(found == kind)
-            }
         }
     }
 
