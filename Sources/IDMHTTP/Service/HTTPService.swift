@@ -1,15 +1,15 @@
 internal import Foundation
 public import IDMCore
 
-/// An API as a provider: takes requests, and answers with the responses of a server.
+/// A provider that sends the requests of an API to its server, and returns the responses.
 ///
 /// ```swift
 /// let service = HTTPService(configuration: ServiceConfiguration(baseURL: url))
 /// let response = try await service.request(ServiceRequest(.get, "/users/{id}", pathParameters: ["id": "42"]))
 /// ```
 ///
-/// A service is a value. What several APIs share is a service with what they share in it, and each of them a copy with
-/// something of its own:
+/// A service is a value. To share settings between APIs, configure one service, copy it per API, and override what
+/// differs:
 ///
 /// ```swift
 /// var search = shared
@@ -17,10 +17,10 @@ public import IDMCore
 /// search.rules.insert(.failureBody(SearchFailure.self), at: 0)
 /// ```
 ///
-/// A request ends once: with a response that the rules found to be a success, with an ``HTTPError``, with what an
-/// interceptor threw, or with a `CancellationError` as soon as the task that asks is cancelled. Work runs away from the
-/// caller's actor. How far the body has come is reported to the ambient `IntegrationProgress`, if the status is one
-/// from 200 to 299: behind a failure there may be another attempt, which would begin where that has ended.
+/// A request ends once: with a response that the rules accept, with an ``HTTPError``, with the error of an interceptor,
+/// or with a `CancellationError` as soon as its task is cancelled. It runs away from the caller's actor. The progress of
+/// the body is reported to the ambient `IntegrationProgress` if the status is one from 200 to 299: a failure may be
+/// followed by another attempt, and progress never decreases.
 public struct HTTPService: DataProvider {
     /// The address of the service, and the settings of all its requests.
     public var configuration: ServiceConfiguration
@@ -57,12 +57,12 @@ public struct HTTPService: DataProvider {
         return interceptors.reversed().reduce(service) { .wrapping($0, in: "\(type(of: $1))") }
     }
 
-    /// Sends a request, and answers with the response to it.
+    /// Sends a request, and returns its response.
     public func request(_ request: ServiceRequest) async throws -> ServiceResponse {
         try await self.request(request, rules: [])
     }
 
-    /// Sends a request whose response is judged by further rules, before the service's own.
+    /// Sends a request with additional rules, which are applied before the service's own.
     func request(_ request: ServiceRequest, rules: [ResponseRule]) async throws -> ServiceResponse {
         try await answer(to: request, rules: rules, opens: false)
     }
@@ -134,7 +134,7 @@ public struct HTTPService: DataProvider {
         HTTPError(.timedOut(.total(deadline)), request: request.description(redacted: configuration.redaction))
     }
 
-    /// Interceptors and the exchange behind them, on no actor.
+    /// Runs the interceptors and the executor on no actor.
     @concurrent
     private func run(_ request: ServiceRequest, _ chain: InterceptorChain) async throws -> ServiceResponse {
         try await chain(request)
