@@ -117,3 +117,23 @@ private struct Part<Value: Decodable>: DecodableWithConfiguration {
         return try value(in: object.superDecoder(forKey: key), at: rest)
     }
 }
+
+/// A key that is known only when the program runs.
+struct AnyKey: CodingKey, ExpressibleByStringLiteral {
+    let stringValue: String
+    let intValue: Int?
+
+    init(stringValue: String) {
+        self.stringValue = stringValue
+        intValue = nil
+    }
+
+    init(intValue: Int) {
+        stringValue = String(intValue)
+        self.intValue = intValue
+    }
+
+    init(stringLiteral value: String) {
+        self.init(stringValue: value)
+    }
+}

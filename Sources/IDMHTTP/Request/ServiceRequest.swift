@@ -1,4 +1,5 @@
 public import Foundation
+internal import IDMCore
 
 /// A request of a service: a method, a path below the base URL, and its query, headers and body.
 ///
@@ -162,4 +163,19 @@ extension ServiceRequest: CustomStringConvertible, CustomReflectable {
 
     /// The redacted description alone, so that `dump` shows no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+/// The users for whom a call's requests are made, including its retries and replays. A call stays with its first user.
+final class CredentialScope: Sendable {
+    private let users = Locked<[ObjectIdentifier: Int]>([:])
+
+    /// Returns true if a request may carry the credentials of a user; nil stands for no user. The scope keeps the first
+    /// user that a keeper (an interceptor, or a cookie store) names, and refuses others.
+    func include(_ user: Int?, of keeper: AnyObject) -> Bool {
+        users.withLock { users in
+            let owner = users[ObjectIdentifier(keeper)] ?? user
+            users[ObjectIdentifier(keeper)] = owner
+            return owner == user
+        }
+    }
 }

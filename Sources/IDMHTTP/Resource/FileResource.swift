@@ -1,4 +1,5 @@
 public import Foundation
+public import IDMCore
 
 /// A value in a bundled or local file, read in the same way as one on a server.
 ///
@@ -52,4 +53,18 @@ private actor WholeFile {
         guard url.isFileURL else { throw CocoaError(.fileReadUnsupportedScheme) }
         return try Data(contentsOf: url)
     }
+}
+
+/// A provider of what is in files. Its input is the resource.
+public struct FileDataProvider<Resource: FileResource>: DataProvider {
+    /// Makes a provider.
+    public init(_ type: Resource.Type = Resource.self) {}
+
+    /// Reads the file of a resource.
+    public func request(_ resource: Resource) async throws -> Resource.Value {
+        try await resource.fetch()
+    }
+
+    /// The files, by the type of the resource.
+    public var structure: ProviderStructure { .provider("file: \(Resource.self) → \(Resource.Value.self)") }
 }

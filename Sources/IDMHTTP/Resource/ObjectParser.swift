@@ -1,4 +1,4 @@
-internal import Foundation
+public import Foundation
 
 /// Makes a value of one JSON object. Written once, it serves every envelope that such an object comes in.
 ///
@@ -92,5 +92,20 @@ extension ServiceJSON {
         case .array: "an array"
         case .object: "an object"
         }
+    }
+}
+
+/// Makes a value of a body.
+public struct ResourceParser<Value: Sendable>: Sendable {
+    private let make: @Sendable (Data) throws -> Value
+
+    /// Makes a parser.
+    public init(_ make: @escaping @Sendable (Data) throws -> Value) {
+        self.make = make
+    }
+
+    /// Makes the value.
+    public func parse(_ body: Data) throws -> Value {
+        try make(body)
     }
 }

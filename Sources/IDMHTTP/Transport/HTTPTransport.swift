@@ -1,3 +1,5 @@
+public import Foundation
+
 /// The connection to the network: sends a request to a server and returns its response.
 ///
 /// The service does everything else (checks, redirects, time-outs, limits, rules, retries). A transport makes one
@@ -24,4 +26,21 @@ public protocol HTTPTransport: Sendable {
     /// Whatever it throws is passed on as the cause of an ``HTTPError``, except for cancellations, which stay what they
     /// are.
     func send(_ request: TransportRequest) async throws -> TransportResponse
+}
+
+/// The head of a response, with the body that is still to be read.
+public struct TransportResponse: Sendable {
+    /// The status.
+    public var status: Int
+    /// The header.
+    public var headers: ServiceHeaders
+    /// The body, unpacked where the server had packed it.
+    public var body: HTTPBytes
+
+    /// Makes a response.
+    public init(status: Int, headers: ServiceHeaders = [:], body: HTTPBytes = HTTPBytes(Data())) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
 }
