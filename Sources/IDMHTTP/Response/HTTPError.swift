@@ -1,4 +1,5 @@
 public import Foundation
+public import IDMCore
 
 /// Why a request to a service has failed.
 ///
@@ -84,9 +85,17 @@ extension HTTPError {
     /// The status of the response, if one came.
     public var status: Int? { response?.status }
 
-    /// The failure that a rule found, if it is one of this type.
+    /// Returns the API's own failure, or an error inside it, if a rule found one of this type.
     public func failure<Failure: Error>(as type: Failure.Type = Failure.self) -> Failure? {
-        if case .rejected(let failure) = reason { failure as? Failure } else { nil }
+        if let error = self as? Failure { return error }
+        return underlyingError?.failure(as: type)
+    }
+}
+
+extension HTTPError: WrappingError {
+    /// The API's own failure that a rule found. Nil for any other reason.
+    public var underlyingError: (any Error)? {
+        if case .rejected(let failure) = reason { failure } else { nil }
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import IDMCore
 import TestSupport
 import Testing
 
@@ -47,5 +48,24 @@ struct HTTPErrorTests {
         #expect(error.failure(as: URLError.self) == nil)
         #expect(HTTPError(.status(1), request: "").failure(as: Leak.self) == nil)
         #expect(error.status == nil)
+    }
+
+    @Test("a router and failure(as:) find the API's own failure inside of other errors")
+    @MainActor
+    func routed() {
+        struct APIFailure: Error, Equatable { var code = 7 }
+        let rejected = HTTPError(.rejected(APIFailure()), request: "GET /")
+        let errors: [any Error] = [
+            rejected, AuthenticationError.refreshFailed(rejected), IntegrationError.model(rejected),
+            AuthenticationError.refreshFailed(IntegrationError.model(APIFailure())),
+        ]
+        let routed = Log()
+        let router = ErrorRouter().on(APIFailure.self) { failure in routed.add("\(failure.code)") }
+
+        for error in errors { router.handle(error: error) }
+
+        #expect(routed.entries == ["7", "7", "7", "7"])
+        #expect(errors.compactMap { $0.failure(as: APIFailure.self) }.count == errors.count)
+        #expect(AuthenticationError.userHasChanged.failure(as: APIFailure.self) == nil)
     }
 }

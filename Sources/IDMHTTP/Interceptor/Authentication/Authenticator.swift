@@ -1,4 +1,5 @@
 public import Foundation
+public import IDMCore
 
 /// An API's way of authentication: adds a credential to a request, and refreshes a credential that the server rejects.
 ///
@@ -59,6 +60,23 @@ public enum AuthenticationError: Error, Sendable {
     case refreshFailed(any Error)
     /// The authenticator can't refresh its credentials.
     case notRefreshable
+}
+
+extension AuthenticationError: WrappingError {
+    /// The error of the refresh. Nil for any other error.
+    public var underlyingError: (any Error)? {
+        if case .refreshFailed(let error) = self { error } else { nil }
+    }
+}
+
+extension AuthenticationError: LocalizedError {
+    /// A sentence for the user of an app.
+    public var errorDescription: String? {
+        switch self {
+        case .userHasChanged: "Another user has logged in, or you have logged out."
+        case .refreshFailed, .notRefreshable, .unusableCredential: "Please log in again."
+        }
+    }
 }
 
 extension AuthenticationError: CustomStringConvertible {
