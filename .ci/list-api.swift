@@ -1,8 +1,11 @@
-// Lists what the modules make public, as text: a line for each declaration, in an order that depends on names alone.
+// Lists the public declarations of modules as text: a line for each declaration, in an order that depends on names alone.
 //
-//   swift .ci/list-api.swift <folder with symbol graphs> <module> …
+//   swiftc .ci/list-api.swift -o list
+//   ./list <folder with symbol graphs> <folder with API digests> <module> …
 //
-// The graphs show observable properties with a setter, also where that is private.
+// The symbol graphs have the declarations as they are written. They leave out names that begin with an underscore, and
+// show an observable property with a setter also where the setter is private. The digests
+// (`swift-api-digester -dump-sdk`) have both.
 import Foundation
 
 struct Graph: Decodable {
@@ -27,6 +30,63 @@ struct Graph: Decodable {
 
     let symbols: [Symbol]
     let relationships: [Relationship]
+}
+
+/// A declaration in an API digest.
+struct Digest: Decodable {
+    struct Accessor: Decodable { let accessorKind: String? }
+    struct Root: Decodable { let ABIRoot: Digest }
+
+    let printedName: String
+    let declKind: String?
+    let usr: String?
+    let isStatic: Bool?
+    let genericSig: String?
+    let accessors: [Accessor]?
+    let children: [Digest]?
+
+    enum CodingKeys: String, CodingKey {
+        case printedName, declKind, usr, genericSig, accessors, children
+        case isStatic = "static"
+    }
+
+    var hasSetter: Bool { accessors?.contains { $0.accessorKind == "set" || $0.accessorKind == "_modify" } ?? true }
+
+    /// The declaration in one line. Its types are the nodes without a kind: the result, and then the parameters.
+    var declaration: String {
+        let types = (children ?? []).filter { $0.declKind == nil }.map(\.printedName)
+        let words = [
+            "Func": "func", "Constructor": "init", "Var": "var", "Subscript": "subscript", "Struct": "struct",
+            "Enum": "enum", "Class": "class", "Protocol": "protocol", "TypeAlias": "typealias",
+            "AssociatedType": "associatedtype", "EnumElement": "case",
+        ]
+        let keyword = (isStatic == true ? "static " : "") + (words[declKind ?? ""] ?? declKind ?? "")
+        let signature = genericSig.map { "  [generic \($0)]" } ?? ""
+        switch declKind {
+        case "Func", "Subscript":
+            let parameters = types.dropFirst().joined(separator: ", ")
+            return "\(keyword) \(printedName): (\(parameters)) -> \(types.first ?? "")\(signature)"
+        case "Constructor":
+            return "\(printedName): (\(types.dropFirst().joined(separator: ", ")))\(signature)"
+        case "Var": return "\(keyword) \(printedName): \(types.first ?? "") { \(hasSetter ? "get set" : "get") }"
+        case "TypeAlias": return "\(keyword) \(printedName) = \(types.first ?? "")"
+        default: return "\(keyword) \(printedName)\(signature)"
+        }
+    }
+
+    /// The declarations whose name begins with an underscore, and all that is inside them. Names with two underscores are
+    /// the compiler's own.
+    func underscored(_ path: [String] = [], within: Bool = false) -> [(path: [String], line: String)] {
+        (children ?? []).filter { $0.declKind != nil && $0.declKind != "Import" && $0.declKind != "Accessor" }
+            .flatMap { child -> [(path: [String], line: String)] in
+                guard !child.printedName.hasPrefix("__") else { return [] }
+                let isListed = within || child.printedName.hasPrefix("_")
+                let path = path + [child.printedName]
+                return (isListed ? [(path, child.declaration)] : []) + child.underscored(path, within: isListed)
+            }
+    }
+
+    var all: [Digest] { [self] + (children ?? []).flatMap(\.all) }
 }
 
 /// What the compiler adds to every type by itself.
@@ -65,7 +125,11 @@ func names(of protocols: [Graph.Relationship], _ names: [String: String]) -> [St
         .filter { !selfEvident.contains($0) }.sorted()
 }
 
-func listing(of module: String, in folder: URL) throws -> [String] {
+func listing(of module: String, in folder: URL, _ digests: URL) throws -> [String] {
+    let digest = try JSONDecoder().decode(
+        Digest.Root.self, from: Data(contentsOf: digests.appendingPathComponent("\(module).json"))
+    ).ABIRoot
+    let readOnly = Set(digest.all.filter { $0.declKind == "Var" && !$0.hasSetter }.compactMap(\.usr))
     let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         .filter {
             $0.lastPathComponent == "\(module).symbols.json" || $0.lastPathComponent.hasPrefix("\(module)@")
@@ -85,13 +149,18 @@ func listing(of module: String, in folder: URL) throws -> [String] {
         let inherited = (isExtension ? type?.swiftExtension : type?.swiftGenerics)?.constraints ?? []
         let constraints = (symbol.constraints(beyond: inherited) + symbol.unnamedConstraints).joined(separator: ", ")
         let protocols = names(of: conformances[symbol.identifier.precise] ?? [], own).joined(separator: ", ")
+        var declaration = symbol.declaration
+        if readOnly.contains(symbol.identifier.precise) {
+            declaration = declaration.replacingOccurrences(of: "{ get set }", with: "{ get }")
+        }
         return (
             symbol.pathComponents,
-            symbol.declaration + (defaults.contains(symbol.identifier.precise) ? "  [default]" : "")
+            declaration + (defaults.contains(symbol.identifier.precise) ? "  [default]" : "")
                 + (constraints.isEmpty ? "" : "  [where \(constraints)]")
                 + (protocols.isEmpty ? "" : "  [is \(protocols)]")
         )
     }
+    lines += digest.underscored()
     lines.sort { ($0.path.joined(separator: "\u{1}"), $0.line) < ($1.path.joined(separator: "\u{1}"), $1.line) }
     // A type of another module may be extended in more than one place.
     return lines.indices.filter { $0 == 0 || lines[$0] != lines[$0 - 1] || !lines[$0].line.hasPrefix("extension ") }
@@ -99,11 +168,12 @@ func listing(of module: String, in folder: URL) throws -> [String] {
 }
 
 let arguments = CommandLine.arguments.dropFirst()
-guard let folder = arguments.first, arguments.count > 1 else {
-    print("usage: swift .ci/list-api.swift <folder with symbol graphs> <module> …")
+guard arguments.count > 2 else {
+    print("usage: list <folder with symbol graphs> <folder with API digests> <module> …")
     exit(2)
 }
-for (index, module) in arguments.dropFirst().enumerated() {
+let folders = arguments.prefix(2).map { URL(fileURLWithPath: $0) }
+for (index, module) in arguments.dropFirst(2).enumerated() {
     print((index == 0 ? "" : "\n") + "# \(module)\n")
-    print(try listing(of: module, in: URL(fileURLWithPath: folder)).joined(separator: "\n"))
+    print(try listing(of: module, in: folders[0], folders[1]).joined(separator: "\n"))
 }
