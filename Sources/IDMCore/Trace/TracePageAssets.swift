@@ -46,7 +46,7 @@ enum TracePageAssets {
         .whole em { font-style: normal; opacity: 0.75 }
         .part { top: 23px; height: 8px; border-radius: 2px }
         .time > .mark { top: 21px; height: 14px; width: 2px; min-width: 2px; z-index: 1 }
-        .time > i:hover, .time > i.chosen { outline: 2px solid var(--runs) }
+        .time > i:hover, .time > i.chosen { outline: 2px solid var(--text) }
         .success { --fill: var(--success); --edge: var(--success-edge) }
         .failure { --fill: var(--failure); --edge: var(--failure-edge) }
         .cancelled { --fill: var(--cancelled); --edge: var(--cancelled-edge) }
@@ -127,6 +127,12 @@ enum TracePageAssets {
             detail.textContent = entry.title
         }
 
+        function step(offset) {
+            const entries = [...document.querySelectorAll('.time > i')]
+            choose(entries[entries.indexOf(chosen) + offset] || chosen)
+            if (chosen) chosen.scrollIntoView({ block: 'nearest', inline: 'center' })
+        }
+
         const entry = event => event.target.closest('.time > i')
         flow.addEventListener('click', event => choose(entry(event)))
         flow.addEventListener('dblclick', event => {
@@ -148,6 +154,8 @@ enum TracePageAssets {
             case '0': setZoom(1); break
             case 'ArrowLeft': flow.scrollLeft -= flow.clientWidth / 8; break
             case 'ArrowRight': flow.scrollLeft += flow.clientWidth / 8; break
+            case 'n': step(1); break
+            case 'p': step(-1); break
             default: return
             }
             event.preventDefault()

@@ -41,7 +41,7 @@ private struct TracePage {
         <p id="zoom"><button data-zoom="0.5" title="Zoom out (key −)">−</button>
         <button data-zoom="2" title="Zoom in (key +)">+</button>
         <button data-zoom="0" title="Show all (key 0)">Fit</button>
-        <span>Keys + − 0 and ← →, pinch, or double-click a bar.</span></p>
+        <span>Or pinch, or double-click a bar. Keys: + − 0 zoom, ← → move, n p choose an entry.</span></p>
         \(notes)
         </header>
         <div id="flow" tabindex="0" role="region" aria-label="Timeline">
