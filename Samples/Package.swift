@@ -18,6 +18,11 @@ let package = Package(
             path: "UserSearch"
         ),
         .executableTarget(
+            name: "FirstCalls",
+            dependencies: ["Console", .product(name: "IDMCore", package: "IDM")],
+            path: "FirstCalls"
+        ),
+        .executableTarget(
             name: "Composition",
             dependencies: ["Console", .product(name: "IDMCore", package: "IDM")],
             path: "Composition"
