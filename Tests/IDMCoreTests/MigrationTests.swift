@@ -2,7 +2,7 @@ import IDMCore
 import TestSupport
 import Testing
 
-/// What code for IDMCore 1.x and 2.x does now, in Swift 6 mode. The target MigrationTests compiles the same shapes in
+/// Code for IDMCore 1.x and 2.x, in Swift 6 mode. The target MigrationTests compiles the same shapes in
 /// Swift 5 mode. The uses are deprecated themselves, so that they give no warnings.
 @Suite("Coming from IDMCore 1.x and 2.x", .timeLimit(.ample))
 struct MigrationTests {
@@ -163,7 +163,7 @@ struct MigrationTests {
             ])
     }
 
-    @Test("Old calls pass optional values to their handlers, first from the cache, then from the server")
+    @Test("Old calls pass optional values to their handlers, cached and remote")
     func readme() async {
         await uses.readme(log)
 

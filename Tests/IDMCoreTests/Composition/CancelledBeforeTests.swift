@@ -86,24 +86,4 @@ struct CancelledBeforeTests {
         await task.value
         #expect(provider.log.entries == ["cancelled"], "\(Self.waysOfAsking[way].name)")
     }
-
-    @Test("a member whose group closes before its turn is not asked")
-    func cancelledMember() async throws {
-        let provider = FailingAtFirst(0)
-        let isCancelled = Signal()
-        let task = Task {
-            await isCancelled.waitIgnoringCancel()
-            let link = TaskGroupLink(count: 1, isCollecting: true)
-            await #expect(throws: CancellationError.self) {
-                try await provider.perform(1, reporter: nil, in: link)
-            }
-            await #expect(throws: CancellationError.self) {
-                try await provider.each().request([1])
-            }
-        }
-        task.cancel()
-        isCancelled.open()
-        await task.value
-        #expect(provider.count == 0)
-    }
 }

@@ -91,42 +91,4 @@ struct IsolationTests {
         let isOnMainActor = try await task.value
         #expect(isOnMainActor)
     }
-
-    @Test func `a stream stays on the actor through every composition`() async throws {
-        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
-        let stream = (Listed(1, 2) >>>> MainActorProbe()).map { $0 }.mapError { $0 }.fallback(to: MainActorProbe())
-            .retry(1).timeout(.seconds(60)).delay(.zero).attached(Doubler()).eraseToAnyDataProvider()
-        let log = Log()
-        let wasAtOnce = try await endsWithoutSuspension {
-            var values = stream.values(for: 1).makeAsyncIterator()
-            while let value = try await values.next(isolation: #isolation) { log.add("\(value)") }
-        }
-        #expect(wasAtOnce)
-        #expect(log.entries == ["true", "true"])
-    }
-
-    @Test func `cancelling a composition cancels the provider below it`() async throws {
-        let compositions: [(ControlledDataProvider<Int, Int>) -> any DataProvider<Int, Int>] = [
-            { $0.eraseToAnyDataProvider() }, { Doubler() >>>> $0 }, { $0 >>>> Doubler() },
-            { $0.map { $0 } }, { $0.mapInput { $0 } }, { $0.mapError { $0 } },
-            { $0.fallback(to: Doubler()) }, { Failing(Trouble.first).fallback(to: $0) },
-            { $0.retry(3) }, { $0.timeout(.seconds(600)) }, { $0.delay(.zero) },
-            { $0.merged(with: Doubler()) }, { Doubler().merged(with: $0) }, { $0.attached(Doubler()) },
-            { $0.coalesced() }, { $0.each().mapInput { [$0] }.map { $0[0] } },
-            { ($0 >><< Doubler()).mapInput { ($0, $0) }.map { $0.0 } },
-            { ($0 >><< Doubler()).collectingResults().mapInput { ($0, $0) }.map { try $0.0.get() } },
-            { ($0.coalesced().timeout(.seconds(600)) >>>> Doubler()).each().mapInput { [$0] }.map { $0[0] }.retry(2) },
-        ]
-        for compose in compositions {
-            let gate = ControlledDataProvider<Int, Int>()
-            let provider = compose(gate)
-            let task = Task { try await provider.request(1) }
-            let request = try await gate.waitForRequest()
-            task.cancel()
-            try await request.waitUntilCancelled()
-            let result = await task.result
-            #expect(throws: CancellationError.self, "\(type(of: provider))") { try result.get() }
-            #expect(gate.requestCount == 1)
-        }
-    }
 }

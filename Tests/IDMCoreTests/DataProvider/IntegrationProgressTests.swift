@@ -42,10 +42,6 @@ struct IntegrationProgressTests {
         #expect(before && log.fractions == [0.5, 1])
     }
 
-    @Test @MainActor func `an ambient reporter keeps the caller's actor`() async throws {
-        #expect(try await log.reporter.ambient { try await MainActorProbe().request(1) })
-    }
-
     private static let twoStages = ClosureDataProvider { (number: Int) in (number, number) }
     private static let compositions: [(name: String, provider: any DataProvider<Int, Int>, fractions: [Double])] = [
         ("left", ((Doubler() >>>> Doubler()) >>>> Doubler()) >>>> Doubler(), [0.25, 0.5, 0.75, 1]),
@@ -75,29 +71,5 @@ struct IntegrationProgressTests {
         _ = try await log.reporter.ambient { try await sequence.request(1) }
 
         #expect(log.fractions == [0.5, 1, 0.5, 0.75, 1, 1])
-    }
-
-    @Test func `a stage of a sequence and of a stream reports within its share`() async throws {
-        let provider = ControlledDataProvider<Int, Int>()
-        let task = Task { try await log.reporter.ambient { try await (Doubler() >>>> provider).request(1) } }
-        let request = try await provider.waitForRequest()
-        request.reporter?.report(fraction: 0.5)
-        request.answer(1)
-        _ = try await task.value
-        _ = await log.reporter.ambient { await collect(Listed(1, 2) >>>> Doubler(), 0) }
-
-        #expect(log.fractions == [0.5, 0.75, 1, 0.5, 1, 0.5, 1])
-    }
-
-    @Test func `the mean never decreases and is exactly one when all are done`() {
-        var (mean, means) = (GroupMean(count: 10), [0.0])
-        for tenths in 1...10 {
-            for member in 0..<10 {
-                means.append(mean.update(Double(tenths) / 10, at: member))
-                means.append(mean.update(0.05, at: member))
-            }
-        }
-
-        #expect(means == means.sorted() && means.last == 1 && means[means.count - 3] < 1)
     }
 }

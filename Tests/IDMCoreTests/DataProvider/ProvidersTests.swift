@@ -5,14 +5,6 @@ import Testing
 
 @Suite(.timeLimit(.ample))
 struct ProvidersTests {
-    @Test func `a value provider answers with and without input`() async throws {
-        let answers = [
-            try await ValueDataProvider<Int, String>("a").request(1), try await ValueDataProvider("b").request(),
-        ]
-
-        #expect(answers == ["a", "b"])
-    }
-
     @Test func `a sequence provider without input delivers the sequence`() async {
         let provider = AsyncSequenceDataProvider {
             AsyncStream { continuation in

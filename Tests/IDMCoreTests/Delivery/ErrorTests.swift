@@ -50,18 +50,4 @@ struct ErrorTests {
         }
         #expect(IntegrationError.model(Refused(code: 1)).localizedDescription == "The server said no.")
     }
-
-    @Test("A trace shows the type of the innermost error")
-    func traced() {
-        let errors: [any Error] = [
-            Trouble.first, IntegrationError.model(Trouble.first), Sync(underlyingError: Refused(code: 1)),
-            Sync(underlyingError: nil), IntegrationError.cancelled(.released), CancellationError(),
-        ]
-
-        #expect(
-            errors.map(\.traced) == [
-                "failure: Trouble", "failure: Trouble", "failure: Refused", "failure: Sync", "cancelled: released",
-                "cancelled: cancelled",
-            ])
-    }
 }

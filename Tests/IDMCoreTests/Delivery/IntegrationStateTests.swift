@@ -68,15 +68,6 @@ struct IntegrationStateTests {
         #expect(wasLoading && state.text == before)
     }
 
-    @Test("A value that needs no waiting is shown when load returns")
-    func atOnce() async {
-        let state = State(Integrator(Echo<Int>()))
-        let task = state.load(1)
-        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return await task.finish() }
-
-        #expect(state.text == "loaded 1")
-    }
-
     @Test("A stream shows each value and progress until its end")
     func stream() async throws {
         let stream = ControlledStreamDataProvider<Void, Int>()
@@ -129,33 +120,6 @@ struct IntegrationStateTests {
         #expect(texts == ["loading 2", "loading 2", "failed first 2"])
     }
 
-    @Test("Two runs of one prepared call end loading with the last of them")
-    func runsOfOneCall() async throws {
-        let state = State(Integrator(provider))
-        let call = Integrator(provider).prepareCall(1).state(state)
-        let tasks = [call.call(), call.call()]
-        let requests = [try await provider.waitForRequest(), try await provider.waitForRequest()]
-        requests[0].fail(Trouble.first)
-        requests[1].fail(Trouble.first)
-        for task in tasks { await task.finish() }
-
-        #expect(state.text == "failed first nil")
-    }
-
-    @Test("Under .latest the newest call is shown, and the older one changes nothing")
-    func latest() async throws {
-        let state = State(Integrator(provider, executing: .latest))
-        let older = state.load(1)
-        _ = try await provider.waitForRequest()
-        let newer = state.load(2)
-        await older.finish()
-        let running = state.text
-        try await requests(1)[2]?.answer(2)
-        await newer.finish()
-
-        #expect([running, state.text] == ["loading nil", "loaded 2"])
-    }
-
     // MARK: Inputs
 
     @Test("reload and refresh use the input of the newest load that was not ignored")
@@ -177,14 +141,6 @@ struct IntegrationStateTests {
         await refreshed
 
         #expect(reloadedBefore == nil && input == 1 && state.text == "loaded 11")
-    }
-
-    @Test("A state without an input reloads before its first load")
-    func reloadOfVoid() async {
-        let state = IntegrationState(Integrator(ValueDataProvider<Void, Int>(7)))
-        await state.refresh()
-
-        #expect(state.value == 7)
     }
 
     @Test("A load that doesn't keep the value removes it, also from an older call")
@@ -276,36 +232,24 @@ struct IntegrationStateTests {
     @Test("A retry of a failed load is shown as a newer load")
     func retried() async throws {
         final class Banner { var retry: RetryAction? }
-        let banner = Banner()
+        let (banner, log) = (Banner(), Log())
         let router = ErrorRouter().on { _, retry in banner.retry = retry }
-        let state = State(Integrator(provider).errorHandler(router))
-        let failed = state.load(1)
-        try await requests(1)[1]?.fail(Trouble.first)
-        await failed.finish()
-        let newer = state.load(2)
-        try await requests(1)[2]?.answer(2)
-        await newer.finish()
+        let integrator = Integrator(provider).errorHandler(router)
+        integrator.onCompletion { log.add("completed") }
+        let state = State(integrator)
+        for input in 1...2 {
+            let task = state.load(input)
+            let request = try await requests(1)[input]
+            if input == 1 { request?.fail(Trouble.first) } else { request?.answer(2) }
+            await task.finish()
+        }
         banner.retry?()
         let request = try await requests(1)[1]
-        #expect(state.text == "loading 2")
-        let log = Log()
-        Observed.loaded(state, in: log)
+        let running = state.text
         request?.answer(1)
-        try await log.count(reaches: 1)
+        try await log.count(reaches: 3)
 
-        #expect(state.value == 1)
-    }
-
-    @MainActor
-    private enum Observed {
-        /// Adds a line when the value of a state is about to change.
-        static func loaded(_ state: State, in log: Log) {
-            withObservationTracking {
-                _ = state.value
-            } onChange: {
-                log.add("value")
-            }
-        }
+        #expect([running, state.text] == ["loading 2", "loaded 1"])
     }
 }
 

@@ -177,23 +177,9 @@ struct Page: Sendable, CustomTestStringConvertible {
     }
 
     func blocks() throws -> [Block] {
-        var blocks: [Block] = []
-        var open: (language: String, line: Int, lines: [String])?
-        for (index, line) in lines.enumerated() {
-            let trimmed = line.trimmingCharacters(in: .whitespaces)
-            if let block = open {
-                if trimmed == "```" {
-                    blocks.append(Block(language: block.language, code: dedented(block.lines), line: block.line))
-                    open = nil
-                } else {
-                    open?.lines.append(line)
-                }
-            } else if trimmed.hasPrefix("```") {
-                open = (String(trimmed.dropFirst(3)), index + 1, [])
-            }
+        try sections(of: lines, from: "```", to: "```", in: name).map {
+            Block(language: $0.name, code: $0.code, line: $0.line)
         }
-        if let open { throw DocumentationError(description: "\(name):\(open.line): the fence isn't closed.") }
-        return blocks
     }
 
     func location(of block: Block) -> SourceLocation {
@@ -229,24 +215,10 @@ struct Sample: Hashable {
     }
 
     static func all(of text: String, in file: String) throws -> [Sample] {
-        var samples: [Sample] = []
-        var open: (name: String, line: Int, lines: [String])?
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
-            let trimmed = line.trimmingCharacters(in: .whitespaces)
-            if let sample = open {
-                if trimmed == "// end" {
-                    let place = "\(file):\(sample.line)"
-                    samples.append(Sample(name: sample.name, code: dedented(sample.lines), file: place))
-                    open = nil
-                } else {
-                    open?.lines.append(String(line))
-                }
-            } else if trimmed.hasPrefix("// sample: ") {
-                open = (String(trimmed.dropFirst("// sample: ".count)), index + 1, [])
-            }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        return try sections(of: lines, from: "// sample: ", to: "// end", in: file).map {
+            Sample(name: $0.name, code: $0.code, file: "\(file):\($0.line)")
         }
-        if let open { throw DocumentationError(description: "\(file):\(open.line): the sample isn't closed.") }
-        return samples
     }
 }
 
@@ -257,6 +229,29 @@ struct DocumentationError: Error, CustomStringConvertible {
 /// The root folder of the package.
 private let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+/// Returns the lines between a line that begins with `start`, followed by a name, and a line that is `end`.
+private func sections(
+    of lines: [String], from start: String, to end: String, in file: String
+) throws -> [(name: String, line: Int, code: String)] {
+    var sections: [(name: String, line: Int, code: String)] = []
+    var open: (name: String, line: Int, lines: [String])?
+    for (index, line) in lines.enumerated() {
+        let trimmed = line.trimmingCharacters(in: .whitespaces)
+        if let section = open {
+            if trimmed == end {
+                sections.append((section.name, section.line, dedented(section.lines)))
+                open = nil
+            } else {
+                open?.lines.append(line)
+            }
+        } else if trimmed.hasPrefix(start) {
+            open = (String(trimmed.dropFirst(start.count)), index + 1, [])
+        }
+    }
+    if let open { throw DocumentationError(description: "\(file):\(open.line): the end is missing.") }
+    return sections
+}
 
 /// Returns the lines without their common indentation and without trailing spaces.
 private func dedented(_ lines: [String]) -> String {

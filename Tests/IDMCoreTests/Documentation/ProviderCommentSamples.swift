@@ -3,14 +3,6 @@ import IDMCore
 /// The samples in the comments of providers and of compositions.
 extension Surroundings {
     private static func providers() {
-        // sample: a provider
-        struct UserDataProvider: DataProvider {
-            func request(_ query: String) async throws -> [String] {
-                try await directory.users(matching: query)
-            }
-        }
-        // end
-
         // sample: a closure
         let doubled = ClosureDataProvider { (number: Int) in number * 2 }
         // end
@@ -44,7 +36,7 @@ extension Surroundings {
             var structure: ProviderStructure { .wrapping(base.structure, in: "logged") }
         }
         // end
-        _ = (UserDataProvider(), doubled, messages, defaults, LegacyDataProvider(), LoggedProvider(base: doubled))
+        _ = (doubled, messages, defaults, LegacyDataProvider(), LoggedProvider(base: doubled))
     }
 
     private static func composition(id: Int) async throws {

@@ -21,45 +21,7 @@ struct CallProgressTests {
         return try await (stage, task, provider.waitForRequest())
     }
 
-    // MARK: Handlers
-
-    @Test func `a provider has no reporter if no handler receives progress`() async throws {
-        let task = Integrator(provider).prepareCall(1).onSuccess { _ in }.call()
-        let request = try await provider.waitForRequest()
-        #expect(request.reporter == nil)
-        request.answer(1)
-        await task.finish()
-    }
-
-    @Test func `a progress handler of the integrator alone receives progress`() async throws {
-        var reports: [IntegrationProgress] = []
-        let integrator = Integrator(provider).onProgress { reports.append($0) }
-        let task = integrator.prepareCall(1).call()
-        let request = try await provider.waitForRequest()
-        request.reporter?.report(completed: 3, total: 4)
-        request.answer(1)
-        await task.finish()
-
-        #expect(reports == [IntegrationProgress(fraction: 0.75, completed: 3, total: 4)])
-    }
-
     // MARK: Order
-
-    @Test func `a fraction never decreases and stays between 0 and 1`() async throws {
-        let recorder = IntegrationRecorder<Int>()
-        let task = recorder.call(Integrator(provider).prepareCall(1))
-        let request = try await provider.waitForRequest()
-        try await recorder.waitForEvents(.began)
-        for (report, delivered) in [(0.5, 0.5), (0.25, 0.5), (-3, 0.5), (.nan, 0.5), (0.75, 0.75), (7, 1), (0, 1)]
-            as [(Double, Double)]
-        {
-            request.reporter?.report(fraction: report)
-            try await recorder.waitForEvents(.progressed(delivered))
-        }
-        request.answer(1)
-        await task.finish()
-        recorder.expectRecorded(.succeeded(1), .completed)
-    }
 
     @Test(arguments: [false, true])
     func `a busy handler receives the last report, before the value`(hasAnswered: Bool) async throws {
@@ -92,24 +54,6 @@ struct CallProgressTests {
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { #expect(atOnce == log.entries) }
     }
 
-    @Test func `a report after the commit is dropped`() async throws {
-        let (stage, clock) = (Stage(), ManualClock())
-        let call = Integrator(provider, clock: clock).prepareCall(1)
-            .onProgress { [log] in log.add("progress \($0.fraction)") }
-            .onSuccess { [log] in log.add("success \($0)") }
-        let task = stage.here { stage in call.onCompletion { [log] in log.add("completion") } }.call()
-        let request = try await provider.waitForRequest()
-        request.answer(1)
-        try await stage.executor.waitForJobs()
-        request.reporter?.report(fraction: 0.5)
-        stage.executor.open()
-        await task.finish()
-        request.reporter?.report(fraction: 1)
-        await clock.rest()
-
-        #expect(log.entries == ["success 1", "completion"])
-    }
-
     @Test func `a report from any thread keeps the order`() async throws {
         let task = Integrator(provider).prepareCall(1).recorded(in: log).call()
         let request = try await provider.waitForRequest()
@@ -132,66 +76,30 @@ struct CallProgressTests {
         #expect(log.entries.suffix(3) == ["progress 1.0", "success 1", "completion"])
     }
 
-    // MARK: Streams and retries
-
-    @Test func `a stream that takes its reporter with its values reports`() async {
-        await Integrator(Reporting()).prepareCall(1).recorded(in: log).call().finish()
-
-        #expect(log.entries == ["begin", "progress 0.5", "success 1", "completion"])
-    }
-
-    @Test func `a report between two values is delivered between them`() async throws {
-        let stream = ControlledStreamDataProvider<Int, Int>()
-        let task = Integrator(stream).prepareCall(1).recorded(in: log).call()
-        let request = try await stream.waitForRequest()
-        for value in 1...2 {
-            request.reporter?.report(fraction: Double(value) / 4)
-            try await log.contains("progress \(Double(value) / 4)")
-            request.send(value)
-            try await log.contains("success \(value)")
+    // The pump starts on another thread before the answer.
+    @Test func `a second thread that delivers progress does not delay the answer`() async {
+        let jobs = HeldJobs()
+        let provider = ClosureDataProvider<Int, Int> { input in
+            IntegrationProgress.report(completed: 1, total: 2)
+            jobs.run()
+            return input
         }
-        request.finish()
-        await task.finish()
-
-        #expect(log.entries == ["begin", "progress 0.25", "success 1", "progress 0.5", "success 2", "completion"])
-    }
-
-    @Test func `a handler that reports again does not delay the next value`() async throws {
-        let stream = ControlledStreamDataProvider<Int, Int>()
-        var (reports, values): (Int, [Int]) = (0, [])
-        var reporter: IntegrationProgress.Reporter?
-        let task = Integrator(stream).prepareCall(1)
-            .onSuccess { value in
-                values.append(value)
-                reporter?.report(fraction: 0)
+        let task = LibraryTask.$executor.withValue(jobs) {
+            Integrator(provider).prepareCall(3).recorded(in: log).call()
+        }
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            #expect(log.entries.first == "begin" && log.entries.suffix(2) == ["success 3", "completion"])
+        }
+        let running = Task {
+            while true {
+                try await jobs.areWaiting(1)
+                jobs.run()
             }
-            .onProgress { _ in
-                reports += 1
-                if reports < 1_000 && values.count < 2 { reporter?.report(fraction: 0) }
-            }
-            .call()
-        let request = try await stream.waitForRequest()
-        reporter = request.reporter
-        for value in 1...2 { request.send(value) }
-        request.finish()
+        }
         await task.finish()
+        running.cancel()
 
-        #expect(values == [1, 2])
-        #expect((1..<1_000).contains(reports))
-    }
-
-    @Test func `a second attempt continues at the fraction of the first`() async throws {
-        let task = Integrator(provider).prepareCall(1).retry(1).recorded(in: log).call()
-        let first = try await provider.waitForRequest()
-        first.reporter?.report(fraction: 0.5)
-        first.fail(Trouble.first)
-        let second = try await provider.waitForRequest()
-        second.reporter?.report(fraction: 0.25)
-        second.answer(1)
-        await task.finish()
-
-        #expect(
-            log.entries == ["begin", "progress 0.5", "retry 1 after first", "progress 0.5", "success 1", "completion"])
+        #expect(log.entries.count == 4)
     }
 
     // MARK: Nested calls

@@ -34,21 +34,6 @@ struct DebounceTests {
         #expect(log.entries.suffix(3) == ["begin", "success 5", "completion"])
     }
 
-    @Test func `a running call is superseded at the start of the interval`() async throws {
-        let older = integrator.prepareCall(1).recorded(in: log).call()
-        try await clock.waitForSleepers(1)
-        await clock.advance(by: .seconds(1))
-        let request = try await provider.waitForRequest()
-
-        let newer = integrator.prepareCall(2).call()
-        request.answer(1)
-        await older.finish()
-        newer.cancel()
-        await newer.finish()
-
-        #expect(log.entries == ["begin", "cancel superseded", "completion"])
-    }
-
     @Test(arguments: [false, true])
     func `a cancel during the interval ends the call unstarted and stops the clock`(byTask: Bool) async throws {
         let task = integrator.prepareCall(1).recorded(in: log).call()
@@ -73,28 +58,5 @@ struct DebounceTests {
 
         #expect(log.entries == ["begin", "success 1", "completion"])
         #expect(ExecutingType.latest(debounce: debounce) == .latest)
-    }
-
-    @Test func `each lane has its own interval`() async throws {
-        let integrator = Integrator(
-            Echo<Int>(), executing: .latest(debounce: .seconds(1)), lane: { $0 % 2 }, clock: clock)
-        let tasks = (1...4).map { integrator.prepareCall($0).call() }
-        #expect(await tasks[0].outcome == .cancelled(.superseded))
-        #expect(await tasks[1].outcome == .cancelled(.superseded))
-        try await clock.waitForSleepers(2)
-        await clock.advance(by: .seconds(1))
-
-        #expect(try await [tasks[2].value, tasks[3].value] == [3, 4])
-    }
-
-    @Test func `a request waits for the interval and can be superseded`() async throws {
-        let integrator = integrator
-        let older = Task { try await integrator.request(1) }
-        try await clock.waitForSleepers(1)
-        let newer = integrator.prepareCall(2).call()
-
-        #expect(await thrownReason { try await older.value } == .superseded)
-        newer.cancel()
-        await newer.finish()
     }
 }

@@ -46,65 +46,6 @@ struct JoiningTests {
         #expect(provider.requestCount == 1)
     }
 
-    @Test func `joined calls fail together`() async throws {
-        let tasks = calls(3)
-        try await provider.waitForRequest().fail(Trouble.first)
-
-        await expect(tasks, "begin", "error first", "completion")
-    }
-
-    @Test func `a joined request and a joined call share the request`() async throws {
-        let integrator = integrator
-        async let first = integrator.request(1)
-        let request = try await provider.waitForRequest()
-        let second = integrator.prepareCall(2).call()
-        request.answer(7)
-
-        #expect(try await [first, second.value] == [7, 7])
-    }
-
-    @Test func `a thousand joined calls share one request`() async throws {
-        let tasks = (0..<1_000).map { integrator.prepareCall($0).call() }
-        try await provider.waitForRequest().answer(7)
-        var outcomes: [IntegrationOutcome<Int>] = []
-        for task in tasks { outcomes.append(await task.outcome) }
-
-        #expect(outcomes.allSatisfy { $0 == .success(7) })
-        #expect(provider.requestCount == 1)
-    }
-
-    @Test func `calls of each lane share a request of their own`() async throws {
-        let integrator = Integrator(provider, executing: .only(joining: true), lane: { $0 % 2 })
-        let tasks = (0..<6).map { integrator.prepareCall($0).call() }
-        for _ in 0..<2 {
-            let request = try await provider.waitForRequest()
-            request.answer(request.input % 2)
-        }
-        var values: [Int] = []
-        for task in tasks { values.append(try await task.value) }
-
-        #expect(values == [0, 1, 0, 1, 0, 1])
-        #expect(provider.requestCount == 2)
-    }
-
-    @Test func `a call that joins a stream receives its values from the latest on`() async throws {
-        let stream = ControlledStreamDataProvider<Int, Int>()
-        let integrator = Integrator(stream, executing: .only(joining: true))
-        let first = integrator.prepareCall(1).recorded(in: log, as: "early").call()
-        let request = try await stream.waitForRequest()
-        for value in 1...2 { request.send(value) }
-        try await log.contains("early: success 2")
-
-        let second = integrator.prepareCall(2).recorded(in: log, as: "late").call()
-        request.send(3)
-        request.finish()
-        await first.finish()
-        await second.finish()
-
-        #expect(log.entries(of: "early") == ["begin", "success 1", "success 2", "success 3", "completion"])
-        #expect(log.entries(of: "late") == ["begin", "success 2", "success 3", "completion"])
-    }
-
     @Test func `joined calls retry together`() async throws {
         let tasks = calls(2) { $0.retry(1) }
         try await provider.waitForRequest().fail(Trouble.first)
@@ -148,20 +89,6 @@ struct JoiningTests {
         for task in tasks { await task.finish() }
 
         #expect(log.entries.count { $0.hasSuffix("success 7") } == 2)
-    }
-
-    @Test(arguments: [[0, 1, 2], [2, 1, 0], [1, 0, 2], []])
-    func `the last of the joined calls to be cancelled cancels the request`(order: [Int]) async throws {
-        let tasks = calls(3)
-        let request = try await provider.waitForRequest()
-        for index in order {
-            #expect(!request.isCancelled)
-            tasks[index].cancel()
-        }
-        if order.isEmpty { integrator.cancel() }
-
-        try await request.waitUntilCancelled()
-        await expect(tasks, "begin", "cancel cancelled", "completion")
     }
 
     // MARK: Before and after the request

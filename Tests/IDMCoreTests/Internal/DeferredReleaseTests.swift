@@ -4,71 +4,63 @@ import Testing
 
 @testable import IDMCore
 
-@Suite("What may stand in a chain", .timeLimit(.ample))
-struct UnlinkingTests {
-    @Test("goes before whoever lets go of it goes on, and then what it has let go of")
-    func order() {
-        let log = Log()
-        var first: DeinitObserver? = DeinitObserver {
-            var second: DeinitObserver? = DeinitObserver { log.add("second") }
-            DeferredRelease.release(&second)
-            #expect(second == nil)
+@Suite(.timeLimit(.ample))
+struct DeferredReleaseTests {
+    private let log = Log()
+
+    /// Releases an object that logs its name when it is released.
+    private static func release(_ name: String, in log: Log) {
+        var object: DeinitObserver? = DeinitObserver { log.add(name) }
+        DeferredRelease.release(&object)
+        log.add("after \(name)")
+    }
+
+    @Test func `an object released during a release is released next`() {
+        var first: DeinitObserver? = DeinitObserver { [log] in
+            Self.release("second", in: log)
             log.add("first")
         }
         DeferredRelease.release(&first)
-        log.add("after")
+
         #expect(first == nil)
-        #expect(log.entries == ["first", "second", "after"])
+        #expect(log.entries == ["after second", "first", "second"])
     }
 
-    @Test("goes at once also where a task lets go of it that was started on the way, when all is over")
-    func late() async {
-        let (log, isOver) = (Log(), Signal())
-        let started = Observed<Task<Void, Never>?>(nil)
-        var first: DeinitObserver? = DeinitObserver {
-            let task = Task {
-                await isOver.waitIgnoringCancel()
-                var late: DeinitObserver? = DeinitObserver { log.add("late") }
-                DeferredRelease.release(&late)
-                log.add("after")
-            }
+    /// The code that releases an object in a task which was started during the release of the first one.
+    enum Releasing: CaseIterable { case taskOfTheLibrary, taskThatEndsLater }
+
+    @Test(arguments: Releasing.allCases)
+    func `a task started during a release releases its own objects at once`(releasing: Releasing) async {
+        let (isOver, started) = (Signal(), Observed<Task<Void, Never>?>(nil))
+        var first: DeinitObserver? = DeinitObserver { [log] in
+            let task =
+                switch releasing {
+                // Runs here and now where the platform can.
+                case .taskOfTheLibrary: LibraryTask.start(isolation: nil) { _ in Self.release("object", in: log) }
+                case .taskThatEndsLater:
+                    Task {
+                        await isOver.waitIgnoringCancel()
+                        Self.release("object", in: log)
+                    }
+                }
             started.change { $0 = task }
         }
         DeferredRelease.release(&first)
         isOver.open()
         await started.value?.value
-        #expect(log.entries == ["late", "after"])
+
+        #expect(log.entries == ["object", "after object"])
     }
 
-    @Test("goes at once also where another task lets go of it meanwhile")
-    func otherTask() async {
-        let (log, started) = (Log(), Observed<Task<Void, Never>?>(nil))
-        var first: DeinitObserver? = DeinitObserver {
-            // Runs here and now where the platform can.
-            let task = LibraryTask.start(isolation: nil) { _ in
-                var other: DeinitObserver? = DeinitObserver { log.add("other") }
-                DeferredRelease.release(&other)
-                log.add("after")
-            }
-            started.change { $0 = task }
-        }
-        DeferredRelease.release(&first)
-        await started.value?.value
-        #expect(log.entries == ["other", "after"])
-    }
+    @Test func `a release that has ended takes no object`() {
+        let release = DeferredRelease()
+        var last: DeinitObserver? = DeinitObserver { [log] in log.add("last") }
+        var late: DeinitObserver? = DeinitObserver {}
+        let steps = [
+            release.take(&last), last == nil && log.count == 0, release.releaseNext(), log.count == 1,
+            !release.releaseNext(), !release.take(&late), late != nil,
+        ]
 
-    @Test("isn't taken over when all is over")
-    func over() {
-        let (log, unlinking) = (Log(), DeferredRelease())
-        var last: DeinitObserver? = DeinitObserver { log.add("last") }
-        #expect(unlinking.take(&last))
-        #expect(last == nil)
-        #expect(log.entries == [])
-        #expect(unlinking.releaseNext())
-        #expect(log.entries == ["last"])
-        #expect(!unlinking.releaseNext())
-        var late: DeinitObserver? = DeinitObserver { log.add("late") }
-        #expect(!unlinking.take(&late))
-        #expect(late != nil)
+        #expect(steps == Array(repeating: true, count: 7))
     }
 }

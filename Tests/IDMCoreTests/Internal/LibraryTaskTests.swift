@@ -4,21 +4,9 @@ import Testing
 
 @testable import IDMCore
 
-@Suite("The tasks that the library makes", .timeLimit(.ample))
+@Suite(.timeLimit(.ample))
 struct LibraryTaskTests {
-    @Test("prefer the executor of the task-local")
-    func executor() async throws {
-        let (executor, provider) = (CountingExecutor(), ControlledDataProvider<Int, Int>())
-        let integrator = Integrator(provider)
-        let task = LibraryTask.$executor.withValue(executor) { integrator.prepareCall(1).onSuccess { _ in }.call() }
-        try await provider.waitForRequest().answer(1)
-        await task.finish()
-        #expect(await task.outcome == .success(1))
-        #expect(executor.jobCount > 0)
-    }
-
-    @Test("prefer it wherever in a flow they are started")
-    func everywhere() async throws {
+    @Test func `every task of a flow prefers the executor of the task-local`() async throws {
         let executor = CountingExecutor()
         let asked = Observed<[String: Bool]>([:])
         @Sendable func marking(_ name: String) -> ClosureDataProvider<Int, Int> {
@@ -31,8 +19,8 @@ struct LibraryTaskTests {
             }
         }
         let names = [
-            "a call", "one in line", "a joined one", "one within a time", "a shared request", "a member", "another",
-            "an element", "one before", "the next one", "the following call",
+            "call", "queued call", "joined call", "timeout", "shared request", "first member", "second member",
+            "element", "first stage", "second stage", "next call",
         ]
         await LibraryTask.binding(LibraryTask.$executor, to: executor) {
             let queue = Integrator(marking(names[1]), executing: .queue)
@@ -69,20 +57,17 @@ struct LibraryTaskTests {
         nonisolated func enqueue(_ job: consuming ExecutorJob) {}
     }
 
-    @Test("prefer an executor on every actor that has none of its own")
-    func preferences() {
-        #expect(!LibraryTask.takesNoOther(nil))
-        #expect(!LibraryTask.takesNoOther(Plain()))
-        #expect(LibraryTask.takesNoOther(MainActor.shared))
+    @Test func `only an actor with an executor of its own takes no other`() {
+        let actors: [(any Actor)?] = [nil, Plain(), MainActor.shared]
+        #expect(actors.map { LibraryTask.takesNoOther($0) } == [false, false, true])
         #if compiler(>=6.3)
-        // Before, nobody could tell.
+        // Earlier runtimes can't ask an actor for its executor.
         guard #available(macOS 26.4, iOS 26.4, tvOS 26.4, watchOS 26.4, visionOS 26.4, *) else { return }
-        #expect(LibraryTask.takesNoOther(Own()))
-        #expect(LibraryTask.takesNoOther(ItsOwn()))
+        #expect(LibraryTask.takesNoOther(Own()) && LibraryTask.takesNoOther(ItsOwn()))
         #endif
     }
 
-    /// Watches, and runs last what comes first.
+    /// Runs the newest of its jobs first.
     private final class LastFirst: ActivityTracker {
         private let jobs = Observed<[UnownedJob]>([])
 
@@ -94,7 +79,7 @@ struct LibraryTaskTests {
             jobs.change { $0.append(job) }
         }
 
-        /// Runs what there is, whenever there is something, until the task is cancelled.
+        /// Runs jobs until the task is cancelled.
         func run() async throws {
             while true {
                 try await jobs.wait { !$0.isEmpty }
@@ -109,7 +94,7 @@ struct LibraryTaskTests {
     }
 
     private actor Starter {
-        /// As inside of a handler.
+        /// Starts tasks as in a handler.
         func start(_ count: Int, _ log: Log) async {
             await asHandler {
                 for number in 0..<count {
@@ -121,8 +106,7 @@ struct LibraryTaskTests {
         }
     }
 
-    @Test("start on their actor in their order, whatever their executor makes of it")
-    func order() async throws {
+    @Test func `tasks start on their actor in order, in whatever order their executor runs them`() async throws {
         let (watch, log) = (LastFirst(), Log())
         LibraryTask.beginTracking()
         await LibraryTask.$executor.withValue(watch) { await Starter().start(9, log) }
@@ -133,52 +117,15 @@ struct LibraryTaskTests {
         #expect(log.entries == (0..<9).map { "\($0)" })
     }
 
-    /// Whether it was called on the main actor.
-    private nonisolated func isOnMain() async -> Bool {
-        #isolation === MainActor.shared
-    }
-
-    private nonisolated func isOnMainHearingCancel() async -> Bool {
-        await LibraryTask.reactingToCancel {
-            await isOnMain()
-        } onCancel: {
-        }
-    }
-
-    @Test("hear of a cancel without leaving the caller's actor")
-    @MainActor
-    func hearingOnMain() async {
-        #expect(await isOnMainHearingCancel())
-    }
-
-    @Test("hear of a cancel on no actor as well")
-    @concurrent
-    func hearingOnPool() async {
-        #expect(await !isOnMainHearingCancel())
-    }
-
-    @Test("hear of a cancel at once, before what they wait for, and of one that came before")
-    @MainActor
-    func hearing() async {
-        // The first step of an immediate task ends where it waits.
-        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
-        let log = Log()
-        let (numbers, numbersDone) = AsyncStream<Int>.makeStream()
-        let task = Task.immediate {
-            for _ in 0..<2 {
-                await LibraryTask.reactingToCancel {
-                    log.add("work")
-                    for await _ in numbers {}
-                } onCancel: {
-                    log.add("cancel")
-                }
+    @Test(arguments: [CallerPlace.mainActor, .noActor])
+    func `reactingToCancel keeps the caller's isolation`(place: CallerPlace) async throws {
+        let isOnMain = try await place.run { isolation in
+            try await LibraryTask.reactingToCancel(isolation: isolation) {
+                try await MainActorProbe().request(1)
+            } onCancel: {
             }
         }
-        #expect(log.entries == ["work"])
-        task.cancel()
-        #expect(log.entries == ["work", "cancel"])
-        numbersDone.finish()
-        await task.value
-        #expect(log.entries == ["work", "cancel", "cancel", "work"])
+
+        #expect(isOnMain == (place == .mainActor))
     }
 }

@@ -1,3 +1,4 @@
+import IDMTesting
 import TestSupport
 import Testing
 
@@ -53,9 +54,9 @@ struct MailboxStateMachineTests {
             switch action {
             case .none:
                 let mustResume = waiter != nil && (isAbandoned || end != nil || sent != read)
-                return mustResume ? ["somebody waits for ever"] : []
+                return mustResume ? ["a reader waits for ever"] : []
             case .resume(let resumed, let item):
-                guard resumed == waiter else { return ["resumed somebody else"] }
+                guard resumed == waiter else { return ["resumed a wrong reader"] }
                 waiter = nil
                 return take(item)
             }
@@ -78,8 +79,7 @@ struct MailboxStateMachineTests {
         }
     }
 
-    @Test("a mailbox loses no value and no reader in every order of seven events")
-    func explored() {
+    @Test func `a mailbox loses no value and no reader in every order of seven events`() {
         var faults: Set<String> = []
         func explore(_ world: World, _ depth: Int) {
             guard depth > 0 else { return }
@@ -94,7 +94,7 @@ struct MailboxStateMachineTests {
         #expect(faults.isEmpty)
     }
 
-    @Test func `a second reader is turned away and the first one still gets the value`() {
+    @Test func `a second reader fails, and the first one gets the value`() {
         var state = MailboxStateMachine<Int, Int>()
         guard case .none = state.wait(1), case .resume(2, .failure) = state.wait(2),
             case .resume(1, .success(5)) = state.send(5)
@@ -102,5 +102,36 @@ struct MailboxStateMachineTests {
             Issue.record("The second reader was let in, or the first one forgotten.")
             return
         }
+    }
+}
+
+@Suite(.timeLimit(.ample))
+struct MailboxTests {
+    @Test func `abandoning a mailbox runs the action before the waiting reader resumes`() async throws {
+        let (mailbox, executor, actions) = (Mailbox<Int>(), CountingExecutor(), Log())
+        let reading = Task(executorPreference: executor) { try await mailbox.next(isolation: nil) }
+        try await executor.ran(1)
+
+        mailbox.abandon {
+            mailbox.send(1)
+            mailbox.end(.finished)
+            actions.add("after job \(executor.jobCount)")
+        }
+
+        #expect(executor.jobCount == 2 && actions.entries == ["after job 1"])
+        await #expect(throws: CancellationError.self) { try await reading.value }
+    }
+
+    @Test func `releasing the replaced value may set a new one`() async throws {
+        let (latest, log) = (LatestValue<DeinitObserver?>(nil), Log())
+        latest.set(
+            DeinitObserver {
+                latest.set(nil)
+                log.add("released")
+            })
+
+        latest.set(nil)
+
+        #expect(await latest.next(after: 0)?.version == 4 && log.entries == ["released"])
     }
 }

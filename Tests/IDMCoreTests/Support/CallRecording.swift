@@ -9,15 +9,20 @@ extension IntegrationCall {
         in log: Log, as name: String? = nil, isolation: isolated (any Actor)? = #isolation
     ) -> IntegrationCall {
         let name = name.map { "\($0): " } ?? ""
-        return
-            self
-            .onBeginning { log.add("\(name)begin") }
-            .onProgress { log.add("\(name)progress \($0.fraction)") }
-            .onRetry { log.add("\(name)retry \($0) after \($1)") }
-            .onSuccess { log.add("\(name)success \($0)") }
-            .onError { log.add("\(name)error \($0)") }
-            .onCancel { log.add("\(name)cancel \($0)") }
-            .onCompletion { log.add("\(name)completion") }
+        return recorded(isolation: isolation) { log.add(name + $0) }
+    }
+
+    consuming func recorded(
+        isolation: isolated (any Actor)? = #isolation, _ add: @escaping @Sendable (String) -> Void
+    ) -> IntegrationCall {
+        self
+            .onBeginning { add("begin") }
+            .onProgress { add("progress \($0.fraction)") }
+            .onRetry { add("retry \($0) after \($1)") }
+            .onSuccess { add("success \($0)") }
+            .onError { add("error \($0)") }
+            .onCancel { add("cancel \($0)") }
+            .onCompletion { add("completion") }
     }
 
     /// Opens the signal when the handlers are released: no event of the call can follow.

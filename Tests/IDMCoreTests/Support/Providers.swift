@@ -89,19 +89,13 @@ struct Listed: StreamDataProvider {
     }
 }
 
-/// A stream that records each request for its values.
-struct Asked: StreamDataProvider {
-    private let base: Listed
-    private let log: Log
+/// Answers while it is asked, if at all.
+struct Immediate: CallbackDataProvider {
+    let answers: [Int]
 
-    init(_ base: Listed, in log: Log) {
-        self.base = base
-        self.log = log
-    }
-
-    func values(for input: Int) -> Listed.Values {
-        log.add("\(input)")
-        return base.values(for: input)
+    func request(_ input: Int, completion: @escaping @Sendable (Result<Int, any Error>) -> Void) -> CancelHandler? {
+        for answer in answers { completion(.success(answer)) }
+        return nil
     }
 }
 
@@ -122,8 +116,10 @@ struct MainActorProbe: DataProvider {
     func request(_ input: Int) async throws -> Bool { #isolation === MainActor.shared }
 }
 
-struct Text: DataModel, Equatable {
+/// A model that can't be made from a number below zero.
+struct Text: DataModel, Equatable, CustomStringConvertible {
     let value: String
+    var description: String { value }
 
     init(from source: Int) throws {
         guard source >= 0 else { throw Trouble.second }

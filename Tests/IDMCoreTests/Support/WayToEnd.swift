@@ -38,6 +38,18 @@ enum WayToEnd: CaseIterable {
         return isStarted ? ["begin"] + (hasValue ? ["success 1"] : []) + [end, "completion"] : [end]
     }
 
+    private var isRelease: Bool { self == .released || self == .releasedInLine }
+
+    private var executingType: ExecutingType {
+        switch self {
+        case .superseded: .latest
+        case .ignored: .only
+        case .pastTheLimit: .queue(limit: 0)
+        case .cancelledInLine, .releasedInLine: .queue
+        default: .default
+        }
+    }
+
     /// Makes a call that ends in this way.
     ///
     /// - Returns: The task of the call, after its last handler has run. Nil for a call of a released integrator.
@@ -51,17 +63,9 @@ enum WayToEnd: CaseIterable {
         case .failure: await finish(Failing(Trouble.first), prepare)
         case .cancelFromBelow: await finish(Failing(CancellationError()), prepare)
         case .noAnswer: try await dropped(prepare)
-        case .taskCancelled: try await cancelled(deaf: false, prepare) { task, _ in task.cancel() }
-        case .cancelledThoughDeaf: try await cancelled(deaf: true, prepare) { task, _ in task.cancel() }
-        case .integratorCancelled: try await cancelled(deaf: false, prepare) { _, integrator in integrator.cancel() }
-        case .superseded: try await superseded(prepare)
-        case .released: try await released(inLine: false, prepare)
-        case .releasedInLine: try await released(inLine: true, prepare)
         case .streamEnds, .streamFails, .streamWithoutValue, .streamCancelled: try await streamed(prepare)
-        case .ignored: await rejected(.only, prepare)
-        case .pastTheLimit: await rejected(.queue(limit: 0), prepare)
-        case .cancelledInLine: await cancelledInLine(prepare)
         case .supersededInDebounce: try await debounced(prepare)
+        default: try await controlled(prepare)
         }
     }
 
@@ -81,45 +85,35 @@ enum WayToEnd: CaseIterable {
         return task
     }
 
-    private func cancelled(
-        deaf: Bool, _ prepare: Prepare, by cancel: (IntegrationTask<Int>, Integrator<Int, Int>) -> Void
-    ) async throws -> IntegrationTask<Int> {
-        let provider = ControlledDataProvider<Int, Int>(reactsToCancel: !deaf)
-        let integrator = Integrator(provider)
-        let task = prepare(integrator.prepareCall(1)).call()
-        let request = try await provider.waitForRequest()
-        cancel(task, integrator)
-        await task.finish()
-        request.answer(1)
-        return task
-    }
-
-    private func superseded(_ prepare: Prepare) async throws -> IntegrationTask<Int> {
-        let provider = ControlledDataProvider<Int, Int>()
-        let integrator = Integrator(provider, executing: .latest)
-        let task = prepare(integrator.prepareCall(1)).call()
-        _ = try await provider.waitForRequest()
-        let newer = integrator.prepareCall(2).call()
-        await task.finish()
-        newer.cancel()
-        await newer.finish()
-        return task
-    }
-
-    private func released(inLine: Bool, _ prepare: Prepare) async throws -> IntegrationTask<Int>? {
-        let provider = ControlledDataProvider<Int, Int>()
+    private func controlled(_ prepare: Prepare) async throws -> IntegrationTask<Int>? {
+        let provider = ControlledDataProvider<Int, Int>(reactsToCancel: self != .cancelledThoughDeaf)
         let hasEnded = Signal()
         var integrator: Integrator<Int, Int>? = Integrator(
-            provider, executing: .queue, cancelsWhenReleased: true)
-        if inLine { integrator?.prepareCall(0).call() }
+            provider, executing: executingType, cancelsWhenReleased: true)
+        var others = isStarted ? [] : [integrator?.prepareCall(0).call()]
+        var task: IntegrationTask<Int>?
         if let call = integrator?.prepareCall(1) {
             let prepared = prepare(call)
-            _ = (inLine ? prepared.onCancel { _ in hasEnded.open() } : prepared.onCompletion { hasEnded.open() }).call()
+            task =
+                (isRelease ? prepared.onCancel { _ in hasEnded.open() }.onCompletion { hasEnded.open() } : prepared)
+                .call()
         }
-        _ = try await provider.waitForRequest()
-        integrator = nil
-        try await hasEnded.wait()
-        return nil
+        let request = try await provider.waitForRequest()
+        switch self {
+        case .integratorCancelled: integrator?.cancel()
+        case .superseded: others.append(integrator?.prepareCall(2).call())
+        case .released, .releasedInLine: (task, others, integrator) = (nil, [], nil)
+        case .ignored, .pastTheLimit: break
+        default: task?.cancel()
+        }
+        if isRelease { try await hasEnded.wait() }
+        await task?.finish()
+        request.answer(1)
+        for other in others {
+            other?.cancel()
+            await other?.finish()
+        }
+        return task
     }
 
     private func streamed(_ prepare: Prepare) async throws -> IntegrationTask<Int> {
@@ -137,27 +131,6 @@ enum WayToEnd: CaseIterable {
         default: request.finish()
         }
         await task.finish()
-        return task
-    }
-
-    private func rejected(_ type: ExecutingType, _ prepare: Prepare) async -> IntegrationTask<Int> {
-        let integrator = Integrator(ControlledDataProvider<Int, Int>(), executing: type)
-        let first = integrator.prepareCall(0).call()
-        let task = prepare(integrator.prepareCall(1)).call()
-        await task.finish()
-        first.cancel()
-        await first.finish()
-        return task
-    }
-
-    private func cancelledInLine(_ prepare: Prepare) async -> IntegrationTask<Int> {
-        let integrator = Integrator(ControlledDataProvider<Int, Int>(), executing: .queue)
-        let first = integrator.prepareCall(0).call()
-        let task = prepare(integrator.prepareCall(1)).call()
-        task.cancel()
-        await task.finish()
-        first.cancel()
-        await first.finish()
         return task
     }
 

@@ -126,20 +126,6 @@ struct TraceRecorderTests {
         #expect(trace.entries.map(\.detail) == ["failure: Broken", "failure: Broken"])
     }
 
-    @Test("An ignored call is recorded without a span for running")
-    func ignored() async throws {
-        let provider = ControlledDataProvider<Int, Int>()
-        let numbers = Integrator(provider, executing: .only)
-        trace.watch(numbers, as: "numbers")
-        let task = numbers.prepareCall(1).call()
-        await numbers.prepareCall(2).call().finish()
-        try await provider.waitForRequest().answer(1)
-        await task.finish()
-
-        let details = trace.entries.filter { $0.parent == nil || $0.name == "runs" }.map { "\($0.name) \($0.detail)" }
-        #expect(details.sorted() == ["call cancelled: ignored", "call success", "runs "])
-    }
-
     @Test("A recorded call still delivers before call() returns")
     @MainActor
     func sameTurn() async {
@@ -194,18 +180,5 @@ struct TraceRecorderTests {
                 "both/both 0.0–0.0 success", "both/both 5.0–5.0 success", "both/value 5.0–mark in 1",
                 "both/value 5.0–mark in 1", "broken/broken 5.0–5.0 failure: Broken",
             ])
-    }
-
-    @Test("Progress passes through traced providers unchanged")
-    func tracedProgress() async throws {
-        let provider = ClosureDataProvider { (input: Int) in
-            IntegrationProgress.report(completed: 1, total: 4)
-            return input
-        }
-        let log = ProgressLog()
-        let both = provider.traced("a", by: trace) >>>> provider.traced("b", by: trace)
-        _ = try await log.reporter.ambient { try await both.request(1) }
-
-        #expect(log.fractions == [0.125, 0.5, 0.625, 1])
     }
 }

@@ -104,17 +104,6 @@ struct CoalesceTests {
         #expect(shared.isEmpty)
     }
 
-    @Test func `requests one after another are not shared`() async throws {
-        let failing = FailingAtFirst(1)
-        let coalesced = failing.coalesced()
-
-        let answers = [
-            try? await coalesced.request(1), try? await coalesced.request(1), try? await coalesced.request(1),
-        ]
-
-        #expect(answers == [nil, 1, 1] && failing.count == 3)
-    }
-
     @Test(arguments: [false, true])
     func `one cancelled caller ends at once and the others get the answer`(isDeaf: Bool) async throws {
         let provider = ControlledDataProvider<Int, Int>(reactsToCancel: !isDeaf)
@@ -177,49 +166,6 @@ struct CoalesceTests {
 
     // MARK: Subscriptions
 
-    @Test func `a request starts with the first subscriber's request, not when it joins`() async throws {
-        let provider = FailingAtFirst(0)
-        let share = requests(of: provider).join(1, 5)
-        let countBefore = provider.count
-
-        #expect(try await share.request(0) == 5 && countBefore == 0)
-    }
-
-    @Test func `a subscriber cancelled before its request starts nothing and leaves`() async {
-        let provider = FailingAtFirst(0)
-        let shared = requests(of: provider, closing: false)
-        let share = shared.join(1, 5)
-        let task = Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            return try await share.request(0)
-        }
-
-        await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(provider.count == 0 && shared.isEmpty)
-    }
-
-    @Test(arguments: [false, true])
-    func `a finished request can be joined until a subscriber leaves, unless it closes`(closes: Bool) async throws {
-        let provider = FailingAtFirst(0)
-        let shared = requests(of: provider, closing: closes)
-        var counts: [Int] = []
-        let first = shared.join(1, 5)
-        _ = try await first.request(0)
-        let late = shared.join(1, 5)
-        _ = try await late.request(0)
-        counts.append(provider.count)
-        first.leave()
-        first.leave()
-        let next = shared.join(1, 5)
-        _ = try await next.request(0)
-        counts.append(provider.count)
-        late.leave()
-        next.leave()
-
-        #expect(counts == (closes ? [2, 3] : [1, 2]) && shared.isEmpty)
-        await #expect(throws: CancellationError.self) { try await next.request(0) }
-    }
-
     @Test func `every subscriber gets the latest value and each later one`() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
         let shared = SharedRequests<Int, Int, Int>(provider: stream, closesWhenFinished: false)
@@ -241,21 +187,6 @@ struct CoalesceTests {
         #expect([latest] + rest == [1, 2])
         #expect(await collect(silent, 0).values.last == 2)
         #expect(await collect(shared.join(1, 0), 0).values == [2])
-    }
-
-    @Test func `a released subscription leaves`() async throws {
-        let shared = requests(of: provider, closing: false)
-        do {
-            let share = shared.join(1, 1)
-            let task = Task { [share] in try await share.request(0) }
-            let request = try await provider.waitForRequest()
-            task.cancel()
-            try await request.waitUntilCancelled()
-            _ = await task.result
-        }
-        do { _ = shared.join(2, 2) }
-
-        #expect(shared.isEmpty)
     }
 
     @Test func `progress goes to every subscriber that has started`() async throws {

@@ -9,25 +9,7 @@ struct GroupDataProviderTests {
     private let first = ControlledDataProvider<Int, Int>()
     private let second = ControlledDataProvider<Int, Int>()
 
-    @Test func `a group sends each member its input and answers with a flat tuple`() async throws {
-        let group = Doubler() >><< ClosureDataProvider { "\($0 as Int)" } >><< ValueDataProvider<Void, Bool>(true)
-
-        let answer: (Int, String, Bool) = try await group.request((1, 2, ()))
-
-        #expect(answer == (2, "2", true))
-    }
-
-    @Test func `a group runs all members at the same time`() async throws {
-        let task = Task { [first, second] in try await (first >><< second).request((1, 2)) }
-        let (one, two) = (try await first.waitForRequest(), try await second.waitForRequest())
-
-        two.answer(two.input * 10)
-        one.answer(one.input * 10)
-
-        #expect(try await task.value == (10, 20))
-    }
-
-    @Test func `a failed group cancels the others and throws once they have ended`() async throws {
+    @Test func `a failed group cancels its members and throws once all have ended`() async throws {
         let (log, clock, deaf) = (Log(), ManualClock(), ControlledDataProvider<Int, Int>(reactsToCancel: false))
         let task = Task(executorPreference: clock.executor) { [first] in
             defer { log.add("group") }
@@ -73,40 +55,6 @@ struct GroupDataProviderTests {
 
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(member.count == 0)
-    }
-
-    @Test(arguments: [false, true])
-    func `a cancelled group cancels every member, also inside of sequences`(isCollecting: Bool) async throws {
-        let behind = FailingAtFirst(0)
-        let inner = (Doubler() >>>> first) >><< (Doubler() >>>> second >>>> behind)
-        let split = ClosureDataProvider { (number: Int) in (number, number) }
-        let task = Task {
-            if isCollecting {
-                _ = try await (split >>>> inner.collectingResults()).request(1)
-            } else {
-                _ = try await (split >>>> inner).request(1)
-            }
-        }
-        let (one, two) = (try await first.waitForRequest(), try await second.waitForRequest())
-
-        task.cancel()
-
-        try await one.waitUntilCancelled()
-        try await two.waitUntilCancelled()
-        await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(behind.count == 0)
-    }
-
-    @Test func `a group answers a thousand requests at once`() async throws {
-        let group = Doubler() >><< Doubler()
-        let areRight = try await withThrowingTaskGroup(of: Bool.self) { tasks in
-            for number in 0..<1_000 {
-                tasks.addTask { try await group.request((number, -number)) == (2 * number, -2 * number) }
-            }
-            return try await tasks.allSatisfy { $0 }
-        }
-
-        #expect(areRight)
     }
 
     @Test func `a group on the left is extended unless it is grouped()`() async throws {

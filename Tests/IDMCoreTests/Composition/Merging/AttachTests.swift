@@ -21,16 +21,6 @@ struct AttachTests {
         try await request.waitUntilEnded()
     }
 
-    @Test func `a cancelled request cancels its side provider`() async throws {
-        let task = Task { [main, side] in try await main.attached(side).request(2) }
-        let (one, two) = (try await main.waitForRequest(), try await side.waitForRequest())
-
-        task.cancel()
-
-        try await one.waitUntilCancelled()
-        try await two.waitUntilCancelled()
-    }
-
     private static let compositions:
         [(
             name: String,
@@ -70,17 +60,6 @@ struct AttachTests {
         values = nil
 
         #expect(request.isCancelled == !ends && side.requestCount == 1)
-    }
-
-    @Test @MainActor func `a call cancelled by a handler cancels the side provider`() async throws {
-        let stream = ControlledStreamDataProvider<Int, Int>()
-        var task: IntegrationTask<Int>?
-        task = Integrator(stream.attached(side)).prepareCall(1).onSuccess { _ in task?.cancel() }.call()
-        let (request, sideRequest) = (try await stream.waitForRequest(), try await side.waitForRequest())
-        request.send(1)
-        await task?.finish()
-
-        try await sideRequest.waitUntilCancelled()
     }
 
     @Test func `a side provider reports no progress`() async throws {

@@ -30,17 +30,6 @@ struct RetryTests {
         #expect(try await task.value == 1)
     }
 
-    @Test func `a cancel during the delay ends the request at once`() async throws {
-        let (clock, provider) = (ManualClock(), FailingAtFirst(.max))
-        let task = Task { try await provider.retry(3, delay: .constant(.seconds(1)), clock: clock).request(1) }
-        try await clock.waitForSleepers(1)
-
-        task.cancel()
-
-        await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(provider.count == 1 && clock.remaining.isEmpty)
-    }
-
     @Test(arguments: ["retry", "fallback"])
     func `a cancelled task neither retries nor falls back`(way: String) async throws {
         let (provider, other) = (ControlledDataProvider<Int, Int>(reactsToCancel: false), FailingAtFirst(0))

@@ -33,16 +33,6 @@ struct SequenceDataProviderTests {
             ])
     }
 
-    @Test @MainActor func `a model is made off the caller's actor unless it is inline`() async throws {
-        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
-        let inline = try await endsWithoutSuspension {
-            _ = try await Doubler().model(Text.self, parsing: .inline).request(1)
-        }
-        let concurrent = try await endsWithoutSuspension { _ = try await Doubler().model(Text.self).request(1) }
-
-        #expect(inline && !concurrent)
-    }
-
     @Test func `a hundred nested sequences hold no thread while they wait`() async throws {
         let gate = ControlledDataProvider<Int, Int>()
         var provider = gate.eraseToAnyDataProvider()

@@ -77,33 +77,6 @@ struct TimeoutTests {
         await #expect(throws: expired) { try await task.value }
         try await request.waitUntilCancelled()
     }
-
-    @Test func `leaving the values cancels the provider and the timer`() async throws {
-        let stream = ControlledStreamDataProvider<Int, Int>()
-        let task = Task { [clock] in
-            var values = stream.timeout(.seconds(1), clock: clock).values(for: 0).makeAsyncIterator()
-            return try await values.next()
-        }
-        let request = try await stream.waitForRequest()
-
-        request.send(1)
-
-        #expect(try await task.value == 1)
-        try await request.waitUntilCancelled()
-        try await clock.waitForNoSleepers()
-    }
-
-    @Test func `the provider's progress is reported`() async throws {
-        let (log, provider) = (ProgressLog(), ControlledDataProvider<Int, Int>())
-        let task = Task { try await log.reporter.ambient { try await provider.timeout(.seconds(600)).request(1) } }
-        let request = try await provider.waitForRequest()
-
-        request.reporter?.report(fraction: 0.5)
-        request.answer(1)
-        _ = try await task.value
-
-        #expect(log.fractions == [0.5])
-    }
 }
 
 @Suite(.timeLimit(.ample))

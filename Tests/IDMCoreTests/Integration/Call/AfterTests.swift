@@ -39,7 +39,7 @@ struct AfterTests {
         #expect(log.entries == ["other", "begin", "success 2", "completion"])
     }
 
-    @Test func `a call waits for several predecessors, one after the other`() async throws {
+    @Test func `a call waits for its predecessors in order`() async throws {
         let (one, two) = (Integrator(first).prepareCall(1), Integrator(second).prepareCall(2))
         let task = Integrator(Echo<Int>()).prepareCall(3).after(one).after(two).recorded(in: log).call()
         let request = try await first.waitForRequest()
@@ -49,20 +49,6 @@ struct AfterTests {
         await task.finish()
 
         #expect(log.entries == ["begin", "success 3", "completion"])
-    }
-
-    @Test func `a call is admitted after its predecessor`() async throws {
-        let integrator = Integrator(second, executing: .only)
-        let task = integrator.prepareCall(1).after(Integrator(first).prepareCall(0)).recorded(in: log).call()
-        let request = try await first.waitForRequest()
-        let other = integrator.prepareCall(2).call()
-        _ = try await second.waitForRequest()
-        request.answer(0)
-        await task.finish()
-        other.cancel()
-        await other.finish()
-
-        #expect(log.entries == ["cancel ignored"])
     }
 
     // MARK: Cancel

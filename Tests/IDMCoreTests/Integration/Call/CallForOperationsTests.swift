@@ -30,14 +30,6 @@ struct CallForOperationsTests {
         #expect(try await running.value == 3)
     }
 
-    @Test func `a call that was never prepared ends as released`() async {
-        let call = IntegrationCall<Int>.unprepared.recorded(in: log)
-
-        #expect(await call.call().outcome == .cancelled(.released))
-        #expect(await call.reject(.cancelled).outcome == .cancelled(.released))
-        #expect(log.entries == ["cancel released", "cancel released"])
-    }
-
     @Test func `the task of a call exists before its first handler runs`() async {
         let task = start(Integrator(provider).prepareCall(1).onBeginning { made.value?.cancel() }.recorded(in: log))
         await task.finish()
@@ -63,17 +55,7 @@ struct CallForOperationsTests {
         #expect(log.entries == ["begin", "success 1", "completion", "finished", "all finished"])
     }
 
-    @Test func `unchainedOutcome is set once a call without a chain has ended`() async throws {
-        let task = start(Integrator(provider).prepareCall(1))
-        let before = task.unchainedOutcome
-        try await provider.waitForRequest().answer(3)
-        await task.finish()
-
-        #expect(before == nil)
-        #expect(task.unchainedOutcome?.value as? Int == 3)
-    }
-
-    @Test func `a call with another's source keeps its handlers and releases its source`() async throws {
+    @Test func `a call with a replaced source keeps its handlers and releases the source`() async throws {
         final class Kept: Sendable {}
         weak let kept: Kept?
         var call: IntegrationCall<any Sendable>
@@ -93,28 +75,5 @@ struct CallForOperationsTests {
 
         #expect(request.input == 2)
         #expect(log.entries == ["3"])
-    }
-
-    @Test(arguments: [true, false])
-    func `a pause holds back the answer of a call with and without handlers`(hasBeginHandler: Bool) async throws {
-        let control = PauseControl()
-        try await TestScope.run {
-            let clock = ManualClock()
-            let plain = Integrator(provider).prepareCall(1)
-            let call = hasBeginHandler ? plain.onSuccess { log.add("value \($0)") } : plain
-            let task = control.bind { start(call) }
-            task.whenFinished { log.add("finished") }
-            let request = try await provider.waitForRequest()
-            #expect(request.pauseControl === control)
-
-            control.pause()
-            request.answer(2)
-            await clock.rest()
-            #expect(log.entries.isEmpty)
-
-            control.resume()
-            try await log.contains("finished")
-            #expect(log.entries == (hasBeginHandler ? ["value 2", "finished"] : ["finished"]))
-        }
     }
 }

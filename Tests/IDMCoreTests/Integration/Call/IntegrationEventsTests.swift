@@ -35,9 +35,11 @@ struct IntegrationEventsTests {
         #expect(lines.contains("retry 1 after first"))
     }
 
-    @Test func `each value of a stream is an event`() async {
-        let call = Integrator(Listed(1, 2, error: Trouble.first)).prepareCall(0)
-        #expect(await lines(call) == ["begin", "success 1", "success 2", "error first", "completion"])
+    @Test func `the events of a call end before a recall`() async {
+        let (cache, server) = (Integrator(Echo<Int>()), Integrator(provider))
+
+        #expect(await lines(cache.prepareCall(1).thenRecall(with: server, 2)) == ["begin", "success 1", "completion"])
+        server.cancel()
     }
 
     @Test func `a call starts with the first next()`() async throws {
@@ -51,16 +53,6 @@ struct IntegrationEventsTests {
         #expect(await iterator.next().map(line) == nil)
         request.answer(2)
         #expect(await task.outcome == .success(2))
-    }
-
-    @Test func `each iterator makes its own call`() async {
-        let events = Integrator(Echo<Int>()).prepareCall(1).events()
-        var lines: [String] = []
-        for _ in 1...2 {
-            for await event in events { lines.append(line(event)) }
-        }
-
-        #expect(lines == ["begin", "success 1", "completion", "begin", "success 1", "completion"])
     }
 
     @Test func `events that come while the loop is busy are kept`() async throws {
@@ -124,14 +116,10 @@ struct IntegrationEventsTests {
         #expect(await loop.value == ["begin", "cancel cancelled", "completion"])
     }
 
-    @Test func `a loop in a cancelled task asks no provider`() async {
+    @Test func `a loop in a cancelled task asks no provider`() async throws {
         let call = Integrator(provider).prepareCall(1)
-        let loop = Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            return await lines(call)
-        }
 
-        #expect(await loop.value == ["cancel cancelled"])
+        #expect(try await cancelledTask { await lines(call) }.value == ["cancel cancelled"])
         #expect(provider.requestCount == 0)
     }
 
@@ -162,13 +150,6 @@ struct IntegrationEventsTests {
 
         #expect(values == [1, 2])
         #expect(log.entries == ["begin", "success 1", "success 2", "error first", "completion"])
-    }
-
-    @Test func `values() ends after the last value`() async throws {
-        var values: [Int] = []
-        for try await value in Integrator(Listed(1, 2)).prepareCall(0).values() { values.append(value) }
-
-        #expect(values == [1, 2])
     }
 
     @Test func `values() of a call without a result throws the reason`() async throws {

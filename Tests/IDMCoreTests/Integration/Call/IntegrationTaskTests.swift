@@ -20,16 +20,6 @@ struct IntegrationTaskTests {
         }
     }
 
-    @Test func `a model that fails throws its error inside IntegrationError`() async {
-        let task = Integrator(Echo<Int>(), model: Text.self).prepareCall(-1).call()
-        guard case IntegrationError.model(let error)? = await task.outcome.error else {
-            Issue.record("\(await task.outcome)")
-            return
-        }
-
-        #expect(error as? Trouble == .second)
-    }
-
     @Test func `every awaiting task receives the value`() async throws {
         let task = Integrator(provider).prepareCall(1).call()
         let waiting = (0..<20).map { index in
@@ -145,53 +135,13 @@ struct IntegrationTaskTests {
     }
 
     @Test(arguments: [false, true])
-    func `a cancelled task is thrown CancellationError even if the call has ended`(isRequest: Bool) async throws {
-        let integrator = Integrator(Echo<Int>())
-        let task = integrator.prepareCall(1).call()
-        #expect(try await task.value == 1)
-        let awaiting = Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            return isRequest ? try await integrator.request(1) : try await task.value
-        }
-
-        await #expect(throws: CancellationError.self) { try await awaiting.value }
-    }
-
-    @Test func `a cancelled task is thrown CancellationError if the call is cancelled too`() async throws {
-        let task = Integrator(provider).prepareCall(1).call()
-        task.cancel()
+    func `awaiting an ended call in a cancelled task throws CancellationError`(isCancelled: Bool) async throws {
+        let task = Integrator(isCancelled ? AnyDataProvider(provider) : AnyDataProvider(Echo<Int>())).prepareCall(1)
+            .call()
+        if isCancelled { task.cancel() }
         await task.finish()
-        let awaiting = Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            return try await task.value
-        }
 
-        await #expect(throws: CancellationError.self) { try await awaiting.value }
-        let outcome = Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            return await task.outcome
-        }
-        #expect(await outcome.value == .cancelled(.cancelled))
-    }
-
-    @Test(arguments: [CallerPlace.mainActor, .noActor])
-    func `a request whose task is cancelled by its provider throws CancellationError`(place: CallerPlace) async throws {
-        let awaiting = Observed<Task<Int, any Error>?>(nil)
-        let isKept = Signal()
-        let integrator = Integrator(
-            ClosureDataProvider<Int, Int> { number in
-                awaiting.value?.cancel()
-                return number
-            })
-        let task = Task {
-            try await isKept.wait()
-            return try await place.run { _ in try await integrator.request(1) }
-        }
-        awaiting.change { $0 = task }
-        isKept.open()
-
-        await #expect(throws: CancellationError.self) { try await task.value }
-        awaiting.change { $0 = nil }
+        await #expect(throws: CancellationError.self) { try await cancelledTask { try await task.value }.value }
     }
 
     @Test(arguments: [false, true])
@@ -208,11 +158,7 @@ struct IntegrationTaskTests {
     }
 
     @Test func `a request in a cancelled task makes no call`() async {
-        let integrator = Integrator(provider)
-        let awaiting = Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            return try await integrator.request(1)
-        }
+        let awaiting = cancelledTask { [provider] in try await Integrator(provider).request(1) }
 
         await #expect(throws: CancellationError.self) { try await awaiting.value }
         #expect(provider.requestCount == 0)
@@ -231,20 +177,12 @@ struct IntegrationTaskTests {
 
     // MARK: Prepared calls
 
-    @Test func `each call() of a prepared call runs once`() async {
+    @Test func `a prepared call runs again, unchanged by handlers of a copy`() async {
         let call = Integrator(Echo<Int>()).prepareCall(1).onSuccess { [log] in log.add("\($0)") }
-        for _ in 0..<2 { await call.call().finish() }
+        let copy = call.onSuccess { [log] _ in log.add("copy") }
+        for call in [call, call, copy] { await call.call().finish() }
 
-        #expect(log.entries == ["1", "1"])
-    }
-
-    @Test func `adding a handler leaves the original call unchanged`() async {
-        let plain = Integrator(Echo<Int>()).prepareCall(1)
-        let first = plain.onSuccess { [log] _ in log.add("first") }
-        let second = plain.onSuccess { [log] _ in log.add("second") }
-        for call in [plain, first, second] { await call.call().finish() }
-
-        #expect(log.entries == ["first", "second"])
+        #expect(log.entries == ["1", "1", "1", "copy"])
     }
 
     // MARK: callAll

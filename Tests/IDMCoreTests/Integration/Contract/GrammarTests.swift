@@ -34,22 +34,4 @@ struct GrammarTests {
         let task = try await way.run { $0 }
         await task?.finish()
     }
-
-    @Test @MainActor func `progress and retries come between begin and end`() async {
-        let attempts = Observed(0)
-        let provider = ClosureDataProvider<Int, Int> { input in
-            IntegrationProgress.report(completed: 1, total: 2)
-            let attempt = attempts.countOne()
-            if attempt < 3 { throw Trouble.numbered(attempt) }
-            return input
-        }
-
-        await Integrator(provider).prepareCall(7).retry(5).recorded(in: log).call().finish()
-
-        #expect(
-            log.entries == [
-                "begin", "progress 0.5", "retry 1 after numbered(1)", "progress 0.5", "retry 2 after numbered(2)",
-                "progress 0.5", "success 7", "completion",
-            ])
-    }
 }

@@ -101,6 +101,14 @@ struct Rule03RetryTests {
         #expect(provider.requestCount == 2)
     }
 
+    @Test func `an endless retry of a provider that fails at once can be cancelled`() async {
+        let task = Integrator(Failing(Trouble.first)).prepareCall(1).retry(.max).call(isolation: nil)
+        task.cancel()
+        await task.finish()
+
+        #expect(await task.outcome == .cancelled(.cancelled))
+    }
+
     @Test func `a cancel in onRetry skips later onRetry handlers and the attempt`() async {
         let integrator = Integrator(Failing(Trouble.first))
 

@@ -104,45 +104,6 @@ struct Rule04HandlerTests {
 
     // MARK: Order
 
-    @Test @MainActor func `a handler waits for the one before it on any actor`() async throws {
-        let (stage, log) = (Stage(), Log())
-        let call = Integrator(Echo<Int>()).prepareCall(1)
-        let onStage = stage.here { stage in call.onSuccess { _ in log.add("stage") } }
-        let task = addingElsewhere(onStage.onSuccess { _ in log.add("main actor") }, log).call()
-        try await stage.executor.waitForJobs()
-        #expect(log.entries == [])
-
-        stage.executor.open()
-        await task.finish()
-
-        #expect(log.entries == ["stage", "main actor", "no actor"])
-    }
-
-    private nonisolated func addingElsewhere(_ call: IntegrationCall<Int>, _ log: Log) -> IntegrationCall<Int> {
-        call.onSuccess { _ in log.add("no actor") }
-    }
-
-    @Test @MainActor func `progress waits for a running handler`() async throws {
-        let (stage, log, provider) = (Stage(), Log(), ControlledDataProvider<Int, Int>())
-        let call = Integrator(provider).prepareCall(1).onProgress { log.add("main \($0.fraction)") }
-        let task = stage.here { stage in call.onProgress { log.add("stage \($0.fraction)") } }
-            .recorded(in: log).call()
-        let request = try await provider.waitForRequest()
-        request.reporter?.report(fraction: 0.25)
-        try await stage.executor.waitForJobs()
-
-        request.reporter?.report(fraction: 0.5)
-        request.answer(1)
-        stage.executor.open()
-        await task.finish()
-
-        #expect(
-            log.entries == [
-                "begin", "main 0.25", "stage 0.25", "progress 0.25", "main 0.5", "stage 0.5", "progress 0.5",
-                "success 1", "completion",
-            ])
-    }
-
     @Test(arguments: HandlerKind.allCases)
     @MainActor
     func `handlers of one kind run in the order of addition`(kind: HandlerKind) async {

@@ -5,7 +5,7 @@ import Testing
 
 /// Handlers of one call on several actors, in many orders of these actors' turns: a handler that did not wait would run
 /// too early in some of them.
-@Suite("Rule 4: handlers wait for each other in every order of turns", .timeLimit(.ample))
+@Suite("Rule 4: handlers run in order, whatever the order of turns", .timeLimit(.ample))
 struct Rule04OrderTests {
     private actor Desk {
         private let name: String

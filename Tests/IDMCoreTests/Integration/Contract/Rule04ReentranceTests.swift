@@ -58,7 +58,7 @@ struct Rule04ReentranceTests {
 
     // MARK: Cancel and release
 
-    /// What a handler does to its own call.
+    /// The ways in which a handler ends its own call.
     enum Interruption: CaseIterable {
         case cancelIntegrator, cancelTask, release
     }

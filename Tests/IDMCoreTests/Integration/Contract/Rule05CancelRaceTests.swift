@@ -3,8 +3,7 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite(
-    "Rule 5: cancel() on the handlers' actor is followed by no value and no progress", .timeLimit(.ample))
+@Suite("Rule 5: no value and no progress follow cancel() on the handlers' actor", .timeLimit(.ample))
 @MainActor
 struct Rule05CancelRaceTests {
     /// The events of one call, and those that came after `cancel()` had returned.

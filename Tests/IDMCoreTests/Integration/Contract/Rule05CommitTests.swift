@@ -65,25 +65,6 @@ struct Rule05CommitTests {
 
     // MARK: After the commit
 
-    /// The terminal handler that cancels its call, and the rest of the events.
-    @Test(arguments: [(1, ["begin", "success 1", "completion"]), (-1, ["begin", "error numbered(-1)", "completion"])])
-    @MainActor
-    func `a cancel in a terminal handler changes neither events nor outcome`(
-        input: Int, events: [String]
-    ) async {
-        let integrator = Integrator(FailsBelowZero())
-        let task = integrator.prepareCall(input)
-            .onSuccess { _ in integrator.cancel() }
-            .onError { _ in integrator.cancel() }
-            .recorded(in: log)
-            .call()
-        await task.finish()
-        task.cancel()
-
-        #expect(log.entries == events)
-        #expect(await task.outcome.cancelReason == nil)
-    }
-
     @Test func `a cancel between two handlers of a value leaves both to run`() async throws {
         let (stage, integrator) = (Stage(), Integrator(Echo<Int>()))
         let first = integrator.prepareCall(1).onSuccess { [log] in log.add("first \($0)") }
@@ -100,20 +81,6 @@ struct Rule05CommitTests {
         await task.finish()
 
         #expect(log.entries == ["first 1", "second 1", "completion"])
-    }
-
-    @Test @MainActor func `a newer call made in onSuccess supersedes nothing`() async {
-        let integrator = Integrator(Echo<Int>(), executing: .latest)
-        var newer: IntegrationTask<Int>?
-        let task = integrator.prepareCall(1)
-            .onSuccess { _ in newer = integrator.prepareCall(2).recorded(in: log, as: "newer").call() }
-            .recorded(in: log, as: "older")
-            .call()
-        await task.finish()
-        await newer?.finish()
-
-        #expect(log.entries(of: "older") == ["begin", "success 1", "completion"])
-        #expect(log.entries(of: "newer") == ["begin", "success 2", "completion"])
     }
 
     @Test @MainActor func `a cancel in onSuccess of a stream is delivered before its next value`() async throws {

@@ -28,15 +28,6 @@ struct Rule06SynchronyTests {
         func values(for count: Int) -> ProviderValues<Int> { ProviderValues(of: Echo<Int>(), for: count) }
     }
 
-    private struct Callback: CallbackDataProvider {
-        func request(
-            _ input: Int, completion: @escaping @Sendable (Result<Int, any Error>) -> Void
-        ) -> CancelHandler? {
-            completion(.success(input))
-            return nil
-        }
-    }
-
     struct Query: Sendable { let words: [String] }
 
     private nonisolated static let calls: [(call: IntegrationCall<Int>, end: String)] =
@@ -45,7 +36,7 @@ struct Rule06SynchronyTests {
             (Integrator(ValueDataProvider<Void, Int>(1)).prepareCall(), "success 1"),
             (Integrator(ValueDataProvider<Query, Int>(1)).prepareCall(Query(words: ["apple"])), "success 1"),
             (Integrator(Stored()).prepareCall(1), "success 1"),
-            (Integrator(Callback()).prepareCall(1), "success 1"),
+            (Integrator(Immediate(answers: [1])).prepareCall(1), "success 1"),
             (Integrator(Failing(Trouble.first)).prepareCall(1), "error first"),
             (Integrator(Failing(CancellationError())).prepareCall(1), "cancel cancelled"),
         ]
@@ -57,36 +48,6 @@ struct Rule06SynchronyTests {
 
         #expect(atOnce == ["begin", end, "completion"])
         #expect(all == atOnce)
-    }
-
-    @Test(arguments: CallerPlace.allCases)
-    nonisolated func `a call has the same events in each place`(place: CallerPlace) async {
-        let (atOnce, all) = await place.run { isolation in
-            let log = Log()
-            let task = Integrator(Echo<Int>()).prepareCall(1).recorded(in: log, isolation: isolation)
-                .call(isolation: isolation)
-            let atOnce = log.entries
-            await task.finish()
-            return (atOnce, log.entries)
-        }
-
-        #expect(all == ["begin", "success 1", "completion"])
-        if place != .noActor && startsAtOnce { #expect(atOnce == all) }
-    }
-
-    @Test func `handlers of the integrator and sinks are called at once`() async {
-        let screen = SinkScreen()
-        let integrator = Integrator(Echo<Int>())
-        integrator.recorded(in: log, as: "integrator")
-        integrator.dataHandler(screen)
-
-        let task = integrator.prepareCall(1).loadingHandler(screen).recorded(in: log, as: "call").call()
-        if !startsAtOnce { await task.finish() }
-
-        #expect(
-            log.entries == ["begin", "success 1", "completion"].flatMap { ["integrator: \($0)", "call: \($0)"] })
-        #expect(screen.lines == ["loading", "data 1", "finished"])
-        await task.finish()
     }
 
     @Test func `a rejected call delivers its reason at once`() async {
@@ -126,21 +87,6 @@ struct Rule06SynchronyTests {
 
     private nonisolated func addingElsewhere(_ call: IntegrationCall<Int>, _ log: Log) -> IntegrationCall<Int> {
         call.onSuccess { log.add("no actor \($0)") }
-    }
-
-    @Test func `a call made in a handler is delivered in a later turn`() async {
-        let integrator = Integrator(Echo<Int>())
-        var inner: IntegrationTask<Int>?
-        let task = integrator.prepareCall(0)
-            .onSuccess { _ in
-                inner = integrator.prepareCall(1).recorded(in: log).call()
-                log.add("handler ends")
-            }
-            .call()
-        await task.finish()
-        await inner?.finish()
-
-        #expect(log.entries == ["handler ends", "begin", "success 1", "completion"])
     }
 
     @Test func `a call made in a task that a handler started is delivered at once`() async {

@@ -42,18 +42,6 @@ struct Rule07CallbackTests {
         #expect(log.entries == ["begin", end, "completion"])
     }
 
-    /// Answers while it is asked, if at all.
-    private struct Immediate: CallbackDataProvider {
-        let answers: [Int]
-
-        func request(
-            _ input: Int, completion: @escaping @Sendable (Result<Int, any Error>) -> Void
-        ) -> CancelHandler? {
-            for answer in answers { completion(.success(answer)) }
-            return nil
-        }
-    }
-
     @Test(arguments: [([1, 2], "success 1"), ([], noAnswer)])
     func `an answer before request() returns ends the call, none fails it`(answers: [Int], end: String) async {
         await Integrator(Immediate(answers: answers)).prepareCall(1).recorded(in: log).call().finish()

@@ -16,25 +16,30 @@ struct Rule08CancelTests {
         case task, integrator, newerCall, release, outerCall
     }
 
-    @Test(arguments: Canceller.allCases)
-    func `each way to cancel reaches the provider`(canceller: Canceller) async throws {
-        let provider = ControlledDataProvider<Int, Int>()
-        var integrator: Integrator<Int, Int>? = Integrator(provider, executing: .latest, cancelsWhenReleased: true)
-        var task: IntegrationTask<Int>?
-        if canceller == .outerCall, let inner = integrator {
-            task = Integrator(Integrator(inner)).prepareCall(1).recorded(in: log).opening(gone).call()
-        } else {
-            task = integrator?.prepareCall(1).recorded(in: log).opening(gone).call()
-        }
+    @Test(arguments: Canceller.allCases, [false, true])
+    func `each way to cancel reaches the provider or ends the retry delay`(
+        canceller: Canceller, isInDelay: Bool
+    ) async throws {
+        let (provider, clock) = (ControlledDataProvider<Int, Int>(), ManualClock())
+        var integrator: Integrator<Int, Int>? = Integrator(
+            provider, executing: .latest, cancelsWhenReleased: true, clock: clock)
+        var called = integrator
+        if canceller == .outerCall, let inner = integrator { called = Integrator(inner, clock: clock) }
+        var task = called?.prepareCall(1).recorded(in: log).opening(gone).retry(3, delay: .constant(.seconds(1)))
+            .call()
         let request = try await provider.waitForRequest()
+        if isInDelay {
+            request.fail(Trouble.first)
+            try await clock.waitForSleepers(1)
+        }
 
         switch canceller {
         case .task, .outerCall: task?.cancel()
         case .integrator: integrator?.cancel()
         case .newerCall: integrator?.prepareCall(2).call()
-        case .release: (task, integrator) = (nil, nil)
+        case .release: (task, called, integrator) = (nil, nil, nil)
         }
-        try await request.waitUntilCancelled()
+        if !isInDelay { try await request.waitUntilCancelled() }
         try await gone.wait()
         integrator?.cancel()
 
@@ -44,24 +49,13 @@ struct Rule08CancelTests {
             case .release: .released
             default: .cancelled
             }
-        #expect(log.entries == ["begin", "cancel \(reason)", "completion"])
-    }
-
-    @Test(arguments: ExecutingType.several)
-    func `cancelling the integrator ends every call`(type: ExecutingType) async throws {
-        let provider = ControlledDataProvider<Int, Int>()
-        let integrator = Integrator(provider, executing: type)
-        let tasks = (1...3).map { integrator.prepareCall($0).call() }
-        let request = try await provider.waitForRequest()
-
-        integrator.cancel()
-        try await request.waitUntilCancelled()
-
-        for task in tasks { #expect(await task.outcome.cancelReason != nil) }
+        #expect(clock.remaining.isEmpty)
+        #expect(log.entries.filter { !$0.hasPrefix("retry") } == ["begin", "cancel \(reason)", "completion"])
     }
 
     @Test(arguments: [true, false], [CallerPlace.mainActor, .noActor])
-    func `a cancel by the provider while it is asked reaches it`(hasBeginHandler: Bool, place: CallerPlace) async throws {
+    func `a cancel by the provider while it is asked reaches it`(hasBeginHandler: Bool, place: CallerPlace) async throws
+    {
         let provider = ControlledDataProvider<Int, Int>(reactsToCancel: false)
         let itself = Observed<Integrator<Int, Int>?>(nil)
         let integrator = Integrator<Int, Int>(
@@ -83,20 +77,6 @@ struct Rule08CancelTests {
 
         #expect(await task.outcome == .cancelled(.cancelled))
         #expect(log.entries == (hasBeginHandler ? ["begin", "cancel cancelled", "completion"] : []))
-    }
-
-    @Test func `a cancel between two values reaches a stream`() async throws {
-        let stream = ControlledStreamDataProvider<Int, Int>()
-        let task = Integrator(stream).prepareCall(1).recorded(in: log).call()
-        let request = try await stream.waitForRequest()
-        request.send(1)
-        try await log.contains("success 1")
-
-        task.cancel()
-        try await request.waitUntilCancelled()
-        await task.finish()
-
-        #expect(log.entries == ["begin", "success 1", "cancel cancelled", "completion"])
     }
 
     // MARK: Before the provider is asked
@@ -158,7 +138,7 @@ struct Rule08CancelTests {
     }
 
     // The begin event is delivered on another actor. On the way back, code on this actor may cancel the call.
-    @Test func `a call that is cancelled after its begin event on another actor never asks`() async throws {
+    @Test func `a call cancelled after its begin event on a busy actor never asks`() async throws {
         let (stage, asked) = (Stage(), Log())
         let integrator = Integrator(noting(asked))
         let call = stage.here { stage in integrator.prepareCall(1).onBeginning { [log] in log.add("begin") } }

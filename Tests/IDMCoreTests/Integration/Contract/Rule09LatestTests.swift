@@ -59,49 +59,4 @@ struct Rule09LatestTests {
         #expect(events.dropLast().allSatisfy { $0 == ["begin", "cancel superseded", "completion"] })
         #expect(events.last == ["begin", "success 99", "completion"])
     }
-
-    @Test func `a superseded request throws its reason`() async throws {
-        let provider = ControlledDataProvider<Int, Int>(reactsToCancel: false)
-        let integrator = Integrator(provider, executing: .latest)
-        let older = Task { try await integrator.request(1) }
-        let first = try await provider.waitForRequest()
-
-        let newer = Task { try await integrator.request(2) }
-        try await provider.waitForRequest().answer(2)
-        #expect(try await newer.value == 2)
-        #expect(await thrownReason { try await older.value } == .superseded)
-        first.answer(1)
-    }
-
-    @Test func `an older call ends before the newer one begins`() async throws {
-        let provider = ControlledDataProvider<Int, Int>()
-        let integrator = Integrator(provider, executing: .latest)
-        integrator.recorded(in: log, as: "call")
-        let older = integrator.prepareCall(1).call()
-        _ = try await provider.waitForRequest()
-
-        let newer = integrator.prepareCall(2).call()
-        await older.finish()
-        try await provider.waitForRequest().answer(2)
-        await newer.finish()
-
-        #expect(
-            log.entries(of: "call") == [
-                "begin", "cancel superseded", "completion", "begin", "success 2", "completion",
-            ])
-    }
-
-    @Test func `a failure of the newer call does not revive the older one`() async throws {
-        let provider = ControlledDataProvider<Int, Int>(reactsToCancel: false)
-        let integrator = Integrator(provider, executing: .latest)
-        let older = integrator.prepareCall(1).call()
-        let first = try await provider.waitForRequest()
-
-        let newer = integrator.prepareCall(2).call()
-        try await provider.waitForRequest().fail(Trouble.first)
-        await newer.finish()
-        first.answer(1)
-
-        #expect(await older.outcome == .cancelled(.superseded))
-    }
 }

@@ -100,13 +100,4 @@ struct Rule10PlaceTests {
         await first.finish()
         #expect(await second.outcome == .success(2))
     }
-
-    @Test(arguments: [ExecutingType.only, .queue, .latest])
-    func `a chained call of the same integrator finds the place free`(type: ExecutingType) async {
-        let integrator = Integrator(Echo<Int>(), executing: type)
-        let second = integrator.prepareCall(2).recorded(in: log)
-        await integrator.prepareCall(1).recorded(in: log).nextSuccess(second).call().finish()
-
-        #expect(log.entries == ["begin", "success 1", "completion", "begin", "success 2", "completion"])
-    }
 }

@@ -3,7 +3,7 @@ import IDMTesting
 import TestSupport
 import Testing
 
-@Suite("Rule 11: a started call runs to its end, or is cancelled on release if asked", .inScope, .timeLimit(.ample))
+@Suite("Rule 11: a started call runs to its end unless cancelsWhenReleased is set", .inScope, .timeLimit(.ample))
 struct Rule11LifetimeTests {
     private let provider = ControlledDataProvider<Int, Int>()
     private let log = Log()
@@ -11,41 +11,26 @@ struct Rule11LifetimeTests {
 
     // MARK: Release
 
-    @Test(arguments: CallerPlace.allCases)
-    func `a call of a released integrator runs to its end`(place: CallerPlace) async throws {
+    @Test(arguments: CallerPlace.allCases, [nil, false, true])
+    func `a call of a released integrator runs on, or is cancelled if asked`(place: CallerPlace, isDeaf: Bool?)
+        async throws
+    {
+        let cancels = isDeaf != nil
+        let provider = ControlledDataProvider<Int, Int>(reactsToCancel: isDeaf != true)
         try await place.run { isolation in
             let leaks = LeakTracker()
-            var integrator: Integrator<Int, Int>? = leaks.track(Integrator(provider))
+            var integrator: Integrator<Int, Int>? = leaks.track(Integrator(provider, cancelsWhenReleased: cancels))
             _ = integrator?.prepareCall(1).recorded(in: log, isolation: isolation).opening(gone).call(
                 isolation: isolation)
             let request = try await provider.waitForRequest()
             integrator = nil
             leaks.verify()
-
-            request.answer(1)
-            try await gone.wait()
-        }
-
-        #expect(log.entries == ["begin", "success 1", "completion"])
-    }
-
-    @Test(arguments: CallerPlace.allCases, [false, true])
-    func `cancelsWhenReleased cancels the calls of a released integrator`(place: CallerPlace, isDeaf: Bool) async throws
-    {
-        try await place.run { isolation in
-            let provider = ControlledDataProvider<Int, Int>(reactsToCancel: !isDeaf)
-            var integrator: Integrator<Int, Int>? = Integrator(provider, cancelsWhenReleased: true)
-            _ = integrator?.prepareCall(1).recorded(in: log, isolation: isolation).opening(gone).call(
-                isolation: isolation)
-            let request = try await provider.waitForRequest()
-
-            integrator = nil
-
-            try await request.waitUntilCancelled()
+            if cancels { try await request.waitUntilCancelled() } else { request.answer(1) }
             try await gone.wait()
             request.answer(1)
         }
-        #expect(log.entries == ["begin", "cancel released", "completion"])
+
+        #expect(log.entries == ["begin", cancels ? "cancel released" : "success 1", "completion"])
     }
 
     @Test(arguments: ExecutingType.several, [false, true])
@@ -70,21 +55,6 @@ struct Rule11LifetimeTests {
             return "\(input): success \(type == .only(joining: true) ? 0 : input)"
         }
         #expect(ends.sorted() == expected)
-    }
-
-    @Test func `cancelsWhenReleased reaches every lane`() async throws {
-        let signals = (0..<3).map { _ in Signal() }
-        var integrator: Integrator<Int, Int>? = Integrator(
-            provider, executing: .only, cancelsWhenReleased: true, lane: { $0 })
-        for (input, signal) in signals.enumerated() {
-            _ = integrator?.prepareCall(input).recorded(in: log).opening(signal).call()
-        }
-        for _ in signals { _ = try await provider.waitForRequest() }
-
-        integrator = nil
-        for signal in signals { try await signal.wait() }
-
-        #expect(log.entries.count { $0 == "cancel released" } == 3)
     }
 
     @Test func `cancelsWhenReleased ends a debounced call unstarted and stops its clock`() async throws {
@@ -129,7 +99,7 @@ struct Rule11LifetimeTests {
         #expect(try await awaiting.value == 7)
     }
 
-    /// The ways to chain a call to another one.
+    /// The ways to chain calls.
     enum Chaining: CaseIterable {
         case next, forwarding, predecessor
 

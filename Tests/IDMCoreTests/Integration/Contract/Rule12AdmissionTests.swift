@@ -47,20 +47,6 @@ struct Rule12AdmissionTests {
         #expect(log.entries == ["1", "2"])
     }
 
-    @Test func `a waiting call that is cancelled never asks its provider`() async {
-        let integrator = Integrator(provider, executing: .queue)
-        let first = integrator.prepareCall(0).call()
-        let second = integrator.prepareCall(1).call()
-
-        second.cancel()
-        first.cancel()
-        await first.finish()
-        await second.finish()
-
-        #expect(!provider.requests.map(\.input).contains(1))
-        #expect(await second.outcome == .cancelled(.cancelled))
-    }
-
     // MARK: Inheritance
 
     /// Answers with the task-local and the priority of its task.
@@ -113,10 +99,5 @@ struct Rule12AdmissionTests {
         }
 
         #expect(log.entries == ["begin ann", "success ann", "completion ann"])
-    }
-
-    @Test func `a request has the caller's task-locals`() async throws {
-        let found = try await Self.$user.withValue("ann") { try await Integrator(Context()).request(1) }
-        #expect(found.hasPrefix("ann"))
     }
 }

@@ -20,96 +20,12 @@ struct AdmissionWalk: Explorable {
         var distinguishesTwins = false
     }
 
-    enum Move {
-        case submit(SubmissionKind)
-        /// The predecessors of a held call have finished.
-        case admit(Int)
-        case endDebounce(Int)
-        /// The task of a call delivers its first event.
-        case start(Int)
-        /// A call that left the line is paused: the next one may start.
-        case postponeStart(Int)
-        case awaitProvider(Int)
-        /// The provider has answered; the handler's turn comes later.
-        case beginDelivery(Int)
-        /// A value that isn't the last is committed.
-        case value(Int)
-        /// The last value or the error is committed.
-        case end(Int)
-        /// A provider that ignored its cancel answers.
-        case answerLate(Int)
-        /// The last handler has run.
-        case finish(Int)
-        case cancel(Int)
-        case cancelAll
-        case release
-    }
-
-    enum Phase: UInt16 {
-        case held, debouncing, waiting
-        /// The call's task is about to deliver its first event.
-        case ready
-        /// An event other than the end is delivered.
-        case delivering
-        case awaitingProvider
-        /// An answer waits for the turn of its handler.
-        case answering
-        /// The end is delivered by the call's own task, or by its canceller.
-        case ended, endedByCanceller
-        case finished
-    }
-
-    struct Call {
-        var phase = Phase.held
-        var kind: SubmissionKind
-        /// The reason of a cancel that the machine has received.
-        var cancelled: CancelReason?
-        var isInside = false
-        /// True while the provider runs after the end.
-        var isLate = false
-        var ends = 0
-
-        var hasBegun = false
-
-        var isRunning: Bool {
-            switch phase {
-            case .delivering, .awaitingProvider, .answering: true
-            case .ended, .endedByCanceller: hasBegun
-            case .held, .debouncing, .waiting, .ready, .finished: false
-            }
-        }
-
-        var isEnded: Bool {
-            switch phase {
-            case .ended, .endedByCanceller, .finished: true
-            case .held, .debouncing, .waiting, .ready, .delivering, .awaitingProvider, .answering: false
-            }
-        }
-
-        /// True if the call has a place and was not cancelled.
-        var isUndecided: Bool {
-            switch phase {
-            case .debouncing, .ready, .delivering, .awaitingProvider, .answering: cancelled == nil
-            case .held, .waiting, .ended, .endedByCanceller, .finished: false
-            }
-        }
-
-        /// - Parameter isStrict: Pass true to include the history, which has no effect on later moves.
-        func code(isStrict: Bool) -> UInt16 {
-            var code = phase.rawValue | (isLate ? 1 << 4 : 0)
-            if phase == .finished && !isStrict { return code }
-            code |= (isInside ? 1 << 5 : 0) | (hasBegun ? 1 << 6 : 0)
-            if phase == .ended && !isStrict { return code }
-            if kind == .withoutBegin && !hasBegun { code |= 1 << 7 }
-            if let cancelled { code |= UInt16(CancelReason.allCases.firstIndex(of: cancelled)! + 1) << 8 }
-            return code
-        }
-    }
-
     let rule: AdmissionRule
     let bounds: Bounds
     private(set) var calls: [Call] = []
-    private var machine: AdmissionProbe
+    private var machine: AdmissionStateMachine<Int>
+    /// The IDs of the calls, which are numbered in the order of submission.
+    private var ids: [CallID] = []
     /// The waiting calls, in order of admission.
     private var line: [Int] = []
     /// The submitted or admitted calls, in order.
@@ -122,7 +38,7 @@ struct AdmissionWalk: Explorable {
     init(_ rule: AdmissionRule, _ bounds: Bounds) {
         self.rule = rule
         self.bounds = bounds
-        machine = AdmissionProbe(rule)
+        machine = AdmissionStateMachine(rule)
     }
 
     // MARK: Possible moves
@@ -175,25 +91,25 @@ struct AdmissionWalk: Explorable {
         case .submit(let kind): try submit(kind)
         case .admit(let index): try admit(index)
         case .endDebounce(let index):
-            machine.endDebounce(index)
+            machine.endDebounce(ids[index])
             calls[index].phase = .ready
         case .start(let index): try start(index)
         case .postponeStart(let index): try noteStart(index)
         case .awaitProvider(let index): try awaitProvider(index)
         case .beginDelivery(let index):
-            try expect(machine.deliver(index) { $0.beginDelivery() }, .proceed)
+            try expect(machine.updateDelivery(ids[index]) { $0.beginDelivery() }, .proceed)
             calls[index].phase = .answering
         case .value(let index): try commit(index, isFinal: false)
         case .end(let index): try commit(index, isFinal: true)
         case .answerLate(let index): try answerLate(index)
         case .finish(let index): try finish(index)
-        case .cancel(let index): try same(machine.cancel(index, .cancelled), cancel(index, .cancelled), "cancel")
+        case .cancel(let index): try cancelOne(index)
         case .cancelAll:
             wereAllCancelled = true
-            try same(machine.cancelAll(.cancelled), cancelAll(.cancelled), "cancelAll")
+            try same(machine.cancelAll(.cancelled).compactMap(effect), cancelAll(.cancelled), "cancelAll")
         case .release:
             isReleased = true
-            try same(machine.release(), cancelAll(.released), "release")
+            try same(machine.release().compactMap(effect), cancelAll(.released), "release")
         }
         try check()
         // An old ID could match again only when a slot changes hands.
@@ -206,7 +122,9 @@ struct AdmissionWalk: Explorable {
     private mutating func submit(_ kind: SubmissionKind) throws(Violation) {
         let index = calls.count
         calls.append(Call(kind: kind))
-        let (result, superseded) = machine.submit(kind)
+        let submission = machine.submit(index, kind)
+        ids.append(submission.id)
+        let (result, superseded) = (submission.result, effect(submission.superseded))
         if kind == .held {
             try same(result, .wait, "result of held call \(index)")
             try same(superseded, nil, "superseded by held call \(index)")
@@ -217,17 +135,17 @@ struct AdmissionWalk: Explorable {
     }
 
     private mutating func admit(_ index: Int) throws(Violation) {
-        let (result, superseded) = machine.admit(index)
+        let submission = machine.admit(ids[index])
         calls[index].kind = .withBegin
-        try decide(index, result, superseded)
+        try decide(index, submission.result, effect(submission.superseded))
     }
 
     /// Admits a call by the rule, as the contract states it, and compares.
     private mutating func decide(
-        _ index: Int, _ result: AdmissionResult, _ superseded: AdmissionProbe.Effect?
+        _ index: Int, _ result: AdmissionResult, _ superseded: Effect?
     ) throws(Violation) {
         var expected = AdmissionResult.start
-        var expectedSuperseded: AdmissionProbe.Effect?
+        var expectedSuperseded: Effect?
         let holder = calls.indices.first { $0 != index && calls[$0].isUndecided }
         switch rule {
         case _ where isReleased:
@@ -277,7 +195,7 @@ struct AdmissionWalk: Explorable {
 
     private mutating func start(_ index: Int) throws(Violation) {
         let hasBeginHandler = calls[index].kind == .withBegin
-        let step = machine.deliver(index) { hasBeginHandler ? $0.start() : $0.startWithoutBegin() }
+        let step = machine.updateDelivery(ids[index]) { hasBeginHandler ? $0.start() : $0.startWithoutBegin() }
         let proceeds = try proceeds(index, step)
         try noteStart(index)
         guard proceeds else { return }
@@ -289,7 +207,7 @@ struct AdmissionWalk: Explorable {
     }
 
     private mutating func noteStart(_ index: Int) throws(Violation) {
-        let next = machine.noteStart(index)
+        let next = machine.noteStart(ids[index])
         var expected: Int?
         if starting == index {
             starting = nil
@@ -299,12 +217,12 @@ struct AdmissionWalk: Explorable {
     }
 
     private mutating func awaitProvider(_ index: Int) throws(Violation) {
-        let step = machine.deliver(index) { $0.awaitProvider() }
+        let step = machine.updateDelivery(ids[index]) { $0.awaitProvider() }
         if try proceeds(index, step) { calls[index].phase = .awaitingProvider }
     }
 
     private mutating func commit(_ index: Int, isFinal: Bool) throws(Violation) {
-        guard try proceeds(index, machine.deliver(index) { $0.commit(isFinal: isFinal) }) else { return }
+        guard try proceeds(index, machine.updateDelivery(ids[index]) { $0.commit(isFinal: isFinal) }) else { return }
         if case .latest = rule {
             try require(arrivals.last == index, "Call \(index) committed after a newer one was admitted")
         }
@@ -327,13 +245,13 @@ struct AdmissionWalk: Explorable {
     private mutating func answerLate(_ index: Int) throws(Violation) {
         let expected: DeliveryStateMachine.NextStep? = calls[index].phase == .finished ? nil : .stop
         var copy = machine
-        try expect(copy.deliver(index) { $0.beginDelivery() }, expected)
-        try expect(machine.deliver(index) { $0.commit(isFinal: true) }, expected)
+        try expect(copy.updateDelivery(ids[index]) { $0.beginDelivery() }, expected)
+        try expect(machine.updateDelivery(ids[index]) { $0.commit(isFinal: true) }, expected)
         calls[index].isLate = false
     }
 
     private mutating func finish(_ index: Int) throws(Violation) {
-        let next = machine.finish(index)
+        let next = machine.finish(ids[index])
         let wasInside = calls[index].isInside
         calls[index].isInside = false
         calls[index].phase = .finished
@@ -353,7 +271,24 @@ struct AdmissionWalk: Explorable {
         return next
     }
 
-    private mutating func cancel(_ index: Int, _ reason: CancelReason) -> AdmissionProbe.Effect? {
+    private mutating func cancelOne(_ index: Int) throws(Violation) {
+        // In a variable: without optimization a copy would be held during the call, and each change copy all of it.
+        let cancellation = machine.cancel(ids[index], .cancelled)
+        try same(effect(cancellation), cancel(index, .cancelled), "cancel")
+    }
+
+    private func effect(_ cancellation: AdmissionStateMachine<Int>.Cancellation) -> Effect? {
+        switch cancellation {
+        case .none: return nil
+        case .resume(let call): return .resume(call)
+        case .cancelTask(let call): return .cancelTask(call)
+        case .deliver(let call, let id, let reason):
+            precondition(id == ids[call])
+            return .deliver(call, reason)
+        }
+    }
+
+    private mutating func cancel(_ index: Int, _ reason: CancelReason) -> Effect? {
         guard calls[index].cancelled == nil else { return nil }
         switch calls[index].phase {
         case .held, .debouncing, .waiting:
@@ -373,7 +308,7 @@ struct AdmissionWalk: Explorable {
         }
     }
 
-    private mutating func cancelAll(_ reason: CancelReason) -> [AdmissionProbe.Effect] {
+    private mutating func cancelAll(_ reason: CancelReason) -> [Effect] {
         calls.indices.compactMap { cancel($0, reason) }
     }
 
@@ -387,8 +322,9 @@ struct AdmissionWalk: Explorable {
         for index in calls.indices {
             let call = calls[index]
             try require(call.ends == (call.isEnded ? 1 : 0), "Call \(index) ended \(call.ends) times")
-            try require(machine.isHeld(index) == (call.phase == .held), "isHeld of call \(index)")
-            try require(machine.isWaiting(index) == (call.phase == .waiting), "isWaiting of call \(index)")
+            try require(machine.isHeld(ids[index]) == (call.phase == .held), "isHeld of call \(index)")
+            try require(machine.isWaiting(ids[index]) == (call.phase == .waiting), "isWaiting of call \(index)")
+            try require(machine.isOpen(ids[index]) == !call.isEnded, "isOpen of call \(index)")
             if call.isInside { inside += 1 }
             if call.isRunning { running += 1 }
             if call.isUndecided { undecided += 1 }
@@ -415,10 +351,12 @@ struct AdmissionWalk: Explorable {
 
     /// The IDs of finished calls match nothing, although other calls use their slots.
     private func checkFinished() throws(Violation) {
+        let waitingCount = calls.count { [.held, .debouncing, .waiting].contains($0.phase) }
+        try require(machine.waitingCount == waitingCount, "waitingCount")
         var copy = machine
         for index in calls.indices where calls[index].phase == .finished {
-            try require(copy.deliver(index) { $0.hasEnded } == nil, "Call \(index) still delivers")
-            try require(copy.cancel(index, .cancelled) == nil, "Call \(index) can still be cancelled")
+            try require(copy.updateDelivery(ids[index]) { $0.hasEnded } == nil, "Call \(index) still delivers")
+            try require(effect(copy.cancel(ids[index], .cancelled)) == nil, "Call \(index) can still be cancelled")
         }
     }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import IDMCore
@@ -11,6 +12,28 @@ struct DeliveryStateMachineTests {
         let steps = script.steps.map { $0.performed(on: &machine) }
 
         #expect(steps == script.steps)
+    }
+}
+
+/// Every order of moves of a call's task, its progress pump, its reporters and its cancellers.
+@Suite(.timeLimit(.ample))
+struct DeliveryExplorationTests {
+    @Test func `one party delivers at a time, and no last report is lost`() {
+        let found = Exploration(of: DeliveryWalk(.init()))
+        #expect(found.violation == nil)
+        #expect(found.states > 1_000)
+    }
+
+    @Test func `a call without progress handlers keeps the same rules`() {
+        let found = Exploration(of: DeliveryWalk(.init(cancels: 3, values: 2, retries: 2, reportsProgress: false)))
+        #expect(found.violation == nil)
+        #expect(found.states > 50)
+    }
+
+    @Test(.enabled(if: Volume.isFull, "IDM_SOAK=1 walks this far"), .timeLimit(.ample))
+    func `more reports, cancels, values and retries break no rule`() {
+        let found = Exploration(of: DeliveryWalk(.init(reports: 5, cancels: 3, values: 2, retries: 2)))
+        #expect(found.violation == nil)
     }
 }
 

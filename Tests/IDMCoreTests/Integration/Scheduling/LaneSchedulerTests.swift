@@ -5,44 +5,6 @@ import Testing
 @testable import IDMCore
 
 struct LaneSchedulerTests {
-    /// The stage in which a call is cancelled.
-    enum Stage: CaseIterable {
-        case held, waiting, debouncing, starting, delivering, running, ended
-
-        var rule: AdmissionRule {
-            switch self {
-            case .waiting: .queue(width: 1, limit: .max)
-            case .debouncing: .latest(debounces: true)
-            default: .default
-            }
-        }
-
-        var effects: [RecordingCall.Event] {
-            switch self {
-            case .held, .waiting, .debouncing: [.cancelTask, .resume]
-            case .starting, .delivering: [.cancelTask]
-            case .running: [.cancelTask, .deliver(.cancelled, onMainActor: false)]
-            case .ended: []
-            }
-        }
-    }
-
-    @Test(arguments: Stage.allCases)
-    func `a second cancel of a call has no effect in any stage`(stage: Stage) {
-        let (scheduler, call) = (LaneScheduler(stage.rule), RecordingCall())
-        if stage == .waiting { scheduler.submit() }
-        let kinds: [Stage: SubmissionKind] = [.held: .held, .starting: .withBegin, .delivering: .withBegin]
-        let id = scheduler.submit(call, kinds[stage] ?? .withoutBegin)
-        if stage == .delivering { _ = scheduler.start(id, hasBeginHandler: true) }
-        if stage == .ended { _ = scheduler.commit(id) }
-
-        let wasOpen = scheduler.cancel(id, .cancelled, isolation: nil)
-        scheduler.cancel(id, .cancelled, isolation: nil)
-
-        #expect(wasOpen == (stage != .ended))
-        #expect(call.events == stage.effects)
-    }
-
     @Test @MainActor func `a cancellation is delivered on the canceller's actor`() {
         let scheduler = LaneScheduler(.latest(debounces: false))
         let calls = (0..<3).map { _ in RecordingCall() }
@@ -58,38 +20,6 @@ struct LaneSchedulerTests {
                 .deliver(.superseded, onMainActor: true), .deliver(.cancelled, onMainActor: true),
                 .deliver(.released, onMainActor: false),
             ])
-    }
-
-    @Test func `each start resumes the next call of a line, and a postponed start does too`() {
-        let scheduler = LaneScheduler(.queue(width: 3, limit: .max))
-        let running = (0..<3).map { _ in scheduler.submit() }
-        let waiting = (0..<3).map { _ in RecordingCall() }
-        let ids = waiting.map { scheduler.submit($0, .withBegin) }
-        var resumed: [Int] = []
-
-        for id in running {
-            _ = scheduler.commit(id)
-            scheduler.finish(id)
-        }
-        resumed.append(waiting.count { $0.events == [.resume] })
-        _ = scheduler.start(ids[0], hasBeginHandler: true)
-        resumed.append(waiting.count { $0.events == [.resume] })
-        scheduler.postponeStart(ids[1])
-        resumed.append(waiting.count { $0.events == [.resume] })
-
-        #expect(resumed == [1, 2, 3])
-    }
-
-    @Test func `cancelling all lanes reaches the oldest call of each lane first`() {
-        let order = Observed<[Int]>([])
-        let lanes = (0..<2).map { _ in LaneScheduler(.queue(width: 2, limit: .max)) }
-        for index in 0..<10 {
-            lanes[index / 5].submit(RecordingCall { if $0 == .cancelTask { order.change { $0.append(index) } } })
-        }
-
-        LaneScheduler.cancelAll(of: lanes, isolation: nil)
-
-        #expect(order.value == Array(0..<10))
     }
 
     @Test func `cancelling all lanes spares calls made by cancelled calls`() {
@@ -145,32 +75,5 @@ struct LaneSchedulerTests {
         }
 
         #expect(reactions.value >= 1)
-    }
-
-    @Test func `a superseded call that calls again supersedes the call that superseded it`() {
-        let scheduler = LaneScheduler(.latest(debounces: false))
-        let (middle, newest) = (RecordingCall(), RecordingCall())
-        scheduler.submit(RecordingCall { if case .deliver = $0 { scheduler.submit(newest) } })
-
-        let id = scheduler.submit(middle)
-
-        #expect(middle.events == [.cancelTask, .deliver(.superseded, onMainActor: false)])
-        #expect(newest.events == [])
-        #expect(scheduler.commit(id) == .stop)
-    }
-
-    @Test func `a scheduler holds a call until it has finished`() {
-        let scheduler = LaneScheduler(.default)
-        weak var held: RecordingCall?
-        let id: CallID = {
-            let call = RecordingCall()
-            held = call
-            return scheduler.submit(call)
-        }()
-
-        scheduler.cancel(id, .cancelled, isolation: nil)
-        #expect(held != nil)
-        scheduler.finish(id)
-        #expect(held == nil)
     }
 }

@@ -11,15 +11,6 @@ struct LaneTableTests {
         Set(keys.map { ObjectIdentifier(table.enter($0)) })
     }
 
-    @Test func `calls without a lane share one scheduler`() {
-        let lanes = Lanes.single(LaneScheduler(.only))
-        let scheduler = lanes.enter(nil)
-        lanes.leave(scheduler)
-        lanes.leave(scheduler)
-
-        #expect(lanes.enter(nil) === scheduler)
-    }
-
     @Test func `a scheduler exists from the first call of its key to the last`() {
         let (key, other) = (LaneKey(base: 1), LaneKey(base: 2))
         let scheduler = table.enter(key)
@@ -32,14 +23,6 @@ struct LaneTableTests {
 
         #expect(table.schedulers().map(\.lane) == [other])
         #expect(table.enter(key) !== scheduler)
-    }
-
-    @Test func `leaving an unused key has no effect`() {
-        let scheduler = table.enter(LaneKey(base: 1))
-        table.leave(LaneKey(base: 2))
-        table.leave(nil)
-
-        #expect(table.schedulers().map(ObjectIdentifier.init) == [ObjectIdentifier(scheduler)])
     }
 
     @Test func `a key that is unequal to itself gets a scheduler per call`() {
@@ -101,18 +84,6 @@ struct LaneTableTests {
     }
 
     // MARK: Keys
-
-    @Test func `keys with equal hashes are distinguished by value`() {
-        struct Colliding: Hashable {
-            let number: Int
-            func hash(into hasher: inout Hasher) {}
-        }
-        let keys = (0..<50).map { LaneKey(base: Colliding(number: $0)) }
-
-        #expect(identities(keys).count == 50)
-        for key in keys.prefix(25) { table.leave(key) }
-        #expect(table.schedulers().map(\.lane) == Array(keys.suffix(25)))
-    }
 
     @Test func `keys of different types are different`() {
         struct UserID: Hashable { let raw: Int }

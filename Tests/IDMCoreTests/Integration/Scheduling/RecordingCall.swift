@@ -47,8 +47,4 @@ extension LaneScheduler {
         }
         return id!
     }
-
-    func commit(_ id: CallID) -> DeliveryStateMachine.NextStep? {
-        updateDelivery(id) { $0.commit(isFinal: true) }
-    }
 }
