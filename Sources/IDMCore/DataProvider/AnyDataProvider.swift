@@ -17,20 +17,9 @@ public struct AnyDataProvider<Input: Sendable, Output: Sendable>: StreamDataProv
         }
     }
 
-    /// Makes a request of the erased provider.
-    public func request(_ input: Input) async throws -> Output {
-        try await base.request(input)
-    }
-
-    /// The values of the erased provider.
-    public func values(for input: Input) -> ProviderValues<Output> {
-        ProviderValues(of: base, for: input)
-    }
-
-    /// The structure of the erased provider.
+    public func request(_ input: Input) async throws -> Output { try await base.request(input) }
+    public func values(for input: Input) -> ProviderValues<Output> { ProviderValues(of: base, for: input) }
     public var structure: ProviderStructure { base.structure }
-
-    /// True if the erased provider delivers many values.
     public var deliversMany: Bool { owner.erased.deliversMany }
 }
 
@@ -65,7 +54,5 @@ private final class ErasedBaseOwner<Input: Sendable, Output: Sendable>: Sendable
 
 extension DataProvider {
     /// Returns this provider with its type erased.
-    public func eraseToAnyDataProvider() -> AnyDataProvider<Input, Output> {
-        AnyDataProvider(self)
-    }
+    public func eraseToAnyDataProvider() -> AnyDataProvider<Input, Output> { AnyDataProvider(self) }
 }

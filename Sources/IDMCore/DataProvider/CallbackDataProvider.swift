@@ -35,35 +35,68 @@ public protocol CallbackDataProvider<Input, Output>: DataProvider {
 }
 
 extension CallbackDataProvider {
-    /// Makes the request and returns its first answer.
     public func request(_ input: Input) async throws -> Output {
         try Task.checkCancellation()
-        let pending = CallbackContinuation<Output>()
+        let (answer, cancellation) = (Mailbox<Output>(), CallbackCancellation())
         return try await LibraryTask.reactingToCancel {
-            try await LibraryTask.waitThrowing { continuation in
-                guard pending.wait(continuation) else { return }
-                let completion = CallbackCompletion(pending)
-                pending.store(request(input) { completion.finish(with: $0) })
-            }
+            start(input, answer, cancellation)
+            guard let output = try await answer.next(isolation: #isolation) else { throw DataProviderError.noAnswer }
+            return output
         } onCancel: {
-            pending.cancel()
+            if !answer.hasEnded { answer.abandon { cancellation.cancel() } }
+        }
+    }
+
+    /// Starts the request. A function of its own, so that nothing but the provider holds the completion afterwards.
+    private func start(_ input: Input, _ answer: Mailbox<Output>, _ cancellation: CallbackCancellation) {
+        guard !answer.hasEnded else { return }
+        let completion = CallbackCompletion(answer)
+        cancellation.store(request(input) { completion.finish(with: $0) })
+    }
+}
+
+/// Sends the first answer. Fails the request with ``DataProviderError/noAnswer`` if it is released without one.
+private final class CallbackCompletion<Output: Sendable>: Sendable {
+    private let answer: Mailbox<Output>
+
+    init(_ answer: Mailbox<Output>) { self.answer = answer }
+
+    deinit { finish(with: .failure(DataProviderError.noAnswer)) }
+
+    func finish(with result: Result<Output, any Error>) {
+        switch result {
+        case .success(let output):
+            answer.send(output)
+            answer.end(.finished)
+        case .failure(let error): answer.end(.failed(error))
         }
     }
 }
 
-/// Fails the request with ``DataProviderError/noAnswer`` if the completion that holds it is released uncalled.
-private final class CallbackCompletion<Output: Sendable>: Sendable {
-    private let pending: CallbackContinuation<Output>
-
-    init(_ pending: CallbackContinuation<Output>) {
-        self.pending = pending
+/// Calls the cancel handler of a request once, also if the cancel comes before the handler has been returned.
+private final class CallbackCancellation: Sendable {
+    private enum State {
+        case running(CancelHandler?)
+        case cancelled
     }
 
-    func finish(with result: Result<Output, any Error>) {
-        pending.finish(with: result)
+    private let state = Locked(State.running(nil))
+
+    func store(_ handler: CancelHandler?) {
+        let isCancelled = state.withLock { state in
+            if case .cancelled = state { return true }
+            state = .running(handler)
+            return false
+        }
+        if isCancelled { handler?() }
     }
 
-    deinit {
-        pending.finish(with: .failure(DataProviderError.noAnswer))
+    func cancel() {
+        let handler: CancelHandler? = state.withLock { state in
+            defer { state = .cancelled }
+            if case .running(let handler) = state { return handler }
+            return nil
+        }
+        handler?()
     }
 }

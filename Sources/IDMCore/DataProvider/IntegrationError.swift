@@ -29,3 +29,44 @@ extension IntegrationError: CustomStringConvertible {
         }
     }
 }
+
+/// The reason why a call ended without a result.
+public enum CancelReason: Sendable, Hashable, CaseIterable {
+    /// The executing type rejected the call: a call was running, or the queue was full.
+    case ignored
+    /// A newer call replaced it.
+    case superseded
+    /// The call, its task or its integrator was cancelled, or the provider threw a cancellation by itself.
+    case cancelled
+    /// The integrator, or the operation that made the call, was released.
+    case released
+}
+
+extension CancelReason {
+    /// The reason that `error` stands for, or nil if the error is not a cancellation.
+    package init?(_ error: any Error) {
+        switch error {
+        case is CancellationError: self = .cancelled
+        case IntegrationError.cancelled(let reason): self = reason
+        default: return nil
+        }
+    }
+}
+
+/// An error of the code around a provider. The provider's own errors are passed on unchanged.
+public enum DataProviderError: Error, Sendable, Hashable {
+    /// A callback provider released its completion without calling it, or a stream ended without a value.
+    case noAnswer
+    /// The request took longer than ``DataProvider/timeout(_:clock:)`` allows.
+    case timedOut(after: Duration)
+}
+
+extension DataProviderError: CustomStringConvertible {
+    /// A description for developers. For the users of an app there is ``errorDescription``.
+    public var description: String {
+        switch self {
+        case .noAnswer: "The provider ended without an answer."
+        case .timedOut(let duration): "The provider did not answer within \(duration)."
+        }
+    }
+}

@@ -17,10 +17,7 @@ extension IntegrationProgress {
         @TaskLocal static var ambient: Reporter?
 
         /// The ambient reporter, or nil if no call receives progress.
-        @inlinable static var current: Reporter? {
-            AmbientValues.areUsed ? bound : nil
-        }
-
+        static var current: Reporter? { AmbientValues.areUsed ? bound : nil }
         @usableFromInline static var bound: Reporter? { ambient }
 
         private let listener: any ProgressListener
@@ -47,9 +44,7 @@ extension IntegrationProgress {
         }
 
         /// Reports a fraction from 0 to 1.
-        public func report(fraction: Double) {
-            send(IntegrationProgress(fraction: fraction))
-        }
+        public func report(fraction: Double) { send(IntegrationProgress(fraction: fraction)) }
 
         /// Forwards a report, with the units that it counts.
         package func send(_ progress: IntegrationProgress) {
@@ -91,6 +86,6 @@ extension IntegrationProgress {
 }
 
 /// A receiver of progress: a call, or a group that takes the mean of its members.
-package protocol ProgressListener: AnyObject, Sendable {
+package protocol ProgressListener: Sendable {
     func hear(_ progress: IntegrationProgress)
 }

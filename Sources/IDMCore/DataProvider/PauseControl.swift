@@ -47,13 +47,9 @@ public final class PauseControl: Sendable {
     private let state = Locked(State())
 
     /// Creates a control that is not paused.
-    public init() {
-        Self.count.add(1, ordering: .relaxed)
-    }
+    public init() { Self.count.add(1, ordering: .relaxed) }
 
-    deinit {
-        Self.count.subtract(1, ordering: .relaxed)
-    }
+    deinit { Self.count.subtract(1, ordering: .relaxed) }
 
     // MARK: For the caller
 
@@ -61,18 +57,13 @@ public final class PauseControl: Sendable {
     public var isPaused: Bool { state.withLock { $0.isPaused } }
 
     /// Pauses requests as soon as they can pause. Does nothing if the control is paused.
-    public func pause() {
-        change(to: true)
-    }
+    public func pause() { change(to: true) }
 
     /// Resumes requests. Does nothing if the control is not paused.
-    public func resume() {
-        change(to: false)
-    }
+    public func resume() { change(to: false) }
 
     private func change(to isPaused: Bool) {
-        let (waiting, observers) = state.withLock {
-            state -> (Waiters<Void>, [@Sendable () -> Void]) in
+        let (waiting, observers) = state.withLock { state -> (Waiters<Void>, [@Sendable () -> Void]) in
             guard state.isPaused != isPaused else { return (Waiters(), []) }
             state.isPaused = isPaused
             return (isPaused ? Waiters() : state.waiting.removeAll(), state.observers.inOrder)
@@ -95,9 +86,7 @@ public final class PauseControl: Sendable {
     }
 
     /// Runs `body` without a control: for work that several callers share, which none of them may pause for the rest.
-    package static func unbind<R>(_ body: () -> R) -> R {
-        rebind(to: nil, body)
-    }
+    package static func unbind<R>(_ body: () -> R) -> R { rebind(to: nil, body) }
 
     /// Runs `body` with the given control, or without one, instead of the caller's.
     static func rebind<R>(to control: PauseControl?, _ body: () -> R) -> R {
@@ -164,8 +153,6 @@ public final class PauseControl: Sendable {
             self.id = id
         }
 
-        deinit {
-            _ = control.state.withLock { $0.observers.removeValue(forKey: id) }
-        }
+        deinit { _ = control.state.withLock { $0.observers.removeValue(forKey: id) } }
     }
 }

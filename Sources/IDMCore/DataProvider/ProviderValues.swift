@@ -3,48 +3,75 @@
 /// Compositions return this from `values(for:)`. The request is made with the first `next`, on the caller's actor, and
 /// each iterator makes a request of its own.
 public struct ProviderValues<Element: Sendable>: AsyncSequence {
-    private let makeCursor: () -> any ValueCursor<Element>
+    /// Returns the next value, or nil after the last. Called again only after it has returned.
+    typealias Next = (isolated (any Actor)?) async throws -> Element?
+
+    private let makeNext: () -> Next
 
     /// Creates the values of any provider for `input`.
     public init<P: DataProvider>(of provider: P, for input: P.Input) where P.Output == Element {
-        makeCursor = {
-            if let stream = provider.stream {
-                return streamCursor(stream, input)
+        if let stream = provider.stream {
+            self.init(streaming: stream, for: input)
+        } else {
+            self.init {
+                var isRequested = false
+                return { _ in
+                    guard !isRequested else { return nil }
+                    isRequested = true
+                    return try await provider.request(input)
+                }
             }
-            return SingleCursor(provider: provider, input: input)
         }
     }
 
     /// Creates the values of a stream for `input`.
     init<Input>(streaming stream: any StreamDataProvider<Input, Element>, for input: Input) {
-        makeCursor = { streamCursor(stream, input) }
+        func next<P: StreamDataProvider>(_ stream: P, _ input: P.Input) -> ProviderValues<P.Output>.Next {
+            var iterator: P.Values.AsyncIterator?
+            return { isolation in
+                // Made with the first value: the progress reporter is ambient then, and not before.
+                if iterator == nil { iterator = stream.values(for: input).makeAsyncIterator() }
+                return try await iterator?.next(isolation: isolation)
+            }
+        }
+        self.init { next(stream, input) }
     }
 
-    /// Creates the values that a cursor produces. Each iterator makes a cursor of its own.
-    init(_ makeCursor: @escaping () -> any ValueCursor<Element>) {
-        self.makeCursor = makeCursor
-    }
+    /// Creates the values that a function returns. Each iterator makes a function of its own.
+    init(_ makeNext: @escaping () -> Next) { self.makeNext = makeNext }
 
     /// Returns an iterator with a request of its own.
-    public func makeAsyncIterator() -> Iterator {
-        Iterator(cursor: makeCursor())
-    }
+    public func makeAsyncIterator() -> Iterator { Iterator(step: makeNext()) }
 
     /// An iterator over the values of one request.
     public struct Iterator: AsyncIteratorProtocol {
-        fileprivate var cursor: any ValueCursor<Element>
+        fileprivate let step: Next
 
         /// Returns the next value, or nil after the last.
-        public mutating func next() async throws -> Element? {
-            try await cursor.next(isolation: #isolation)
-        }
+        public mutating func next() async throws -> Element? { try await step(#isolation) }
 
         /// Returns the next value, or nil after the last. A value that is ready is returned without a suspension.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
-            try await cursor.next(isolation: actor)
+            try await step(actor)
+        }
+    }
+
+    /// Returns the values that a closure makes of these.
+    func transformed<New: Sendable>(
+        _ transform: @escaping @Sendable (Element) async throws -> New
+    ) -> ProviderValues<New> {
+        ProviderValues<New> { [self] in
+            let next = makeNext()
+            return { isolation in
+                guard let value = try await next(isolation) else { return nil }
+                return try await transform(value)
+            }
         }
     }
 }
+
+@available(*, unavailable)
+extension ProviderValues: Sendable {}
 
 /// The values of a provider, of which there must be at least one: an end before the first value is
 /// ``DataProviderError/noAnswer``, as it is for ``DataProvider/request(_:)``.
@@ -69,30 +96,6 @@ struct AnsweringValues<Element: Sendable> {
     }
 }
 
-extension ProviderValues {
-    /// Returns the same values with their type erased.
-    func erased() -> ProviderValues<any Sendable> {
-        ProviderValues<any Sendable> { ErasedCursor(base: makeCursor()) }
-    }
-}
-
-private struct ErasedCursor<Base: Sendable>: ValueCursor {
-    var base: any ValueCursor<Base>
-
-    mutating func next(isolation: isolated (any Actor)?) async throws -> (any Sendable)? {
-        try await base.next(isolation: isolation)
-    }
-}
-
-@available(*, unavailable)
-extension ProviderValues: Sendable {}
-
-/// The source of ``ProviderValues``. The next value is requested only after the last one has been returned.
-protocol ValueCursor<Element> {
-    associatedtype Element: Sendable
-    mutating func next(isolation: isolated (any Actor)?) async throws -> Element?
-}
-
 extension DataProvider {
     /// This provider as a stream, or nil if it delivers a single value.
     var stream: (any StreamDataProvider<Input, Output>)? {
@@ -101,34 +104,5 @@ extension DataProvider {
         guard type(of: self) is any StreamDataProvider.Type else { return nil }
         guard let stream = self as? any StreamDataProvider, stream.deliversMany else { return nil }
         return self as? any StreamDataProvider<Input, Output>
-    }
-}
-
-private func streamCursor<P: StreamDataProvider>(_ provider: P, _ input: P.Input) -> any ValueCursor<P.Output> {
-    StreamCursor(provider: provider, input: input)
-}
-
-/// The values of a stream. The sequence is made with the first `next`, because the progress reporter is ambient then, and
-/// not before.
-private struct StreamCursor<P: StreamDataProvider>: ValueCursor {
-    let provider: P
-    let input: P.Input
-    var iterator: P.Values.AsyncIterator?
-
-    mutating func next(isolation: isolated (any Actor)?) async throws -> P.Output? {
-        if iterator == nil { iterator = provider.values(for: input).makeAsyncIterator() }
-        return try await iterator?.next(isolation: isolation)
-    }
-}
-
-private struct SingleCursor<P: DataProvider>: ValueCursor {
-    let provider: P
-    let input: P.Input
-    var isRequested = false
-
-    mutating func next(isolation: isolated (any Actor)?) async throws -> P.Output? {
-        guard !isRequested else { return nil }
-        isRequested = true
-        return try await provider.request(input)
     }
 }

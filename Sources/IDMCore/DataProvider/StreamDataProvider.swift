@@ -47,12 +47,7 @@ where Values.Element: Sendable {
         self.makeValues = { _ in makeValues() }
     }
 
-    /// The sequence that the closure returns for `input`.
-    public func values(for input: Input) -> Values {
-        makeValues(input)
-    }
-
-    /// The type of the sequence.
+    public func values(for input: Input) -> Values { makeValues(input) }
     public var structure: ProviderStructure { .provider("sequence: \(Input.self) → \(Values.Element.self)") }
 }
 

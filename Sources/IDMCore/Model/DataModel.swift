@@ -20,15 +20,10 @@ public protocol DataModel<Source>: Sendable {
 }
 
 /// The place where a model is made: off the caller's actor, or on it.
-public struct ModelParsing: Sendable, Hashable {
-    enum Kind: Sendable { case concurrent, inline }
-
-    let kind: Kind
-
+public enum ModelParsing: Sendable {
     /// Off the caller's actor. The default: a large answer never blocks a screen.
-    public static let concurrent = ModelParsing(kind: .concurrent)
-
+    case concurrent
     /// On the caller's actor, in the turn in which the answer arrived. For models that cost next to nothing, and for
     /// values that must be shown without a turn in between.
-    public static let inline = ModelParsing(kind: .inline)
+    case inline
 }

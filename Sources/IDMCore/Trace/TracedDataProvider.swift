@@ -1,49 +1,15 @@
-/// A provider that records its requests. Created by ``DataProvider/traced(_:by:)``.
+/// A provider that records its requests. Made by ``DataProvider/traced(_:by:)``.
 public struct TracedDataProvider<Base: DataProvider>: StreamDataProvider {
-    private let base: Base
-    private let name: String
-    private let recorder: TraceRecorder
+    let base: Base
+    let name: String
+    let recorder: TraceRecorder
 
-    /// Creates a provider that records each request of the base, on a track with the given name.
-    public init(_ base: Base, name: String, recorder: TraceRecorder) {
-        self.base = base
-        self.name = name
-        self.recorder = recorder
-    }
-
-    /// Makes the request, and records its length and its result.
     public func request(_ input: Base.Input) async throws -> Base.Output {
-        try await record { try await base.request(input) }
-    }
-
-    /// The values of the base. Each is recorded as a mark.
-    public func values(for input: Base.Input) -> ProviderValues<Base.Output> {
-        ProviderValues { [self] in
-            TracedCursor(
-                name: name, recorder: recorder, values: ProviderValues(of: base, for: input).makeAsyncIterator())
-        }
-    }
-
-    /// The structure of the base. Recording is not shown in it.
-    public var structure: ProviderStructure { base.structure }
-
-    /// True if the base delivers many values.
-    public var deliversMany: Bool { base.stream != nil }
-
-    /// The number of stages of the base.
-    public static var _stageCount: Int { Base._stageCount }
-
-    /// Makes the request with a progress reporter that the caller has already looked up.
-    public func _request(_ input: Base.Input, reporter: IntegrationProgress.Reporter?) async throws -> Base.Output {
-        try await record { try await base._request(input, reporter: reporter) }
-    }
-
-    private func record(_ ask: () async throws -> Base.Output) async throws -> Base.Output {
         let span = recorder.begin(name, on: name)
         let pauses = span.pauses()
         defer { withExtendedLifetime(pauses) {} }
         do {
-            let output = try await ask()
+            let output = try await base.request(input)
             span.end("success")
             return output
         } catch {
@@ -51,37 +17,32 @@ public struct TracedDataProvider<Base: DataProvider>: StreamDataProvider {
             throw error
         }
     }
-}
 
-private struct TracedCursor<Output: Sendable>: ValueCursor {
-    let name: String
-    let recorder: TraceRecorder
-    var values: ProviderValues<Output>.Iterator
-    var span: TraceRecorder.Span?
-    var pauses: PauseControl.Observation?
-
-    mutating func next(isolation: isolated (any Actor)?) async throws -> Output? {
-        let span = span ?? begin()
-        do {
-            guard let value = try await values.next(isolation: isolation) else {
-                span.end("success")
-                return nil
+    /// The values of the base. Each is recorded as a mark.
+    public func values(for input: Base.Input) -> ProviderValues<Base.Output> {
+        ProviderValues { [self] in
+            var values = ProviderValues(of: base, for: input).makeAsyncIterator()
+            var running: (span: TraceRecorder.Span, pauses: PauseControl.Observation?)?
+            return { isolation in
+                // Begun with the first value, because time may pass after the iterator has been made.
+                let span = running?.span ?? recorder.begin(name, on: name)
+                if running == nil { running = (span, span.pauses()) }
+                do {
+                    let value = try await values.next(isolation: isolation)
+                    if value == nil { span.end("success") } else { span.mark("value") }
+                    return value
+                } catch {
+                    span.end(error.traced)
+                    throw error
+                }
             }
-            span.mark("value")
-            return value
-        } catch {
-            span.end(error.traced)
-            throw error
         }
     }
 
-    /// Begins the span with the first value, because time may pass after the cursor is created.
-    private mutating func begin() -> TraceRecorder.Span {
-        let span = recorder.begin(name, on: name)
-        self.span = span
-        pauses = span.pauses()
-        return span
-    }
+    /// The structure of the base. Recording is not shown in it.
+    public var structure: ProviderStructure { base.structure }
+    public var deliversMany: Bool { base.stream != nil }
+    public static var _stageCount: Int { Base._stageCount }
 }
 
 extension TraceRecorder.Span {
@@ -104,7 +65,7 @@ extension DataProvider {
     /// Inputs and outputs are not recorded, and only the type of an error is. The span of a stream that isn't read to
     /// its end stays open.
     public func traced(_ name: String, by recorder: TraceRecorder) -> TracedDataProvider<Self> {
-        TracedDataProvider(self, name: name, recorder: recorder)
+        TracedDataProvider(base: self, name: name, recorder: recorder)
     }
 }
 

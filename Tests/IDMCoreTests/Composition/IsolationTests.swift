@@ -49,7 +49,7 @@ struct IsolationTests {
             ($0 >><< $0).collectingResults().mapInput { ($0, $0) }.map { try $0.0.get() && $0.1.get() }
         },
         Case("grouped") { ($0 >><< $0).grouped().mapInput { ($0, $0) }.map { $0.0 && $0.1 } },
-        Case("requests") { SharedRequests<Int, Int, Bool>(provider: $0, closesWhenFinished: false).join(1, 1) },
+        Case("requests") { SharedRequests<Int, Bool>(provider: $0, closesWhenFinished: false).join(1, 1) },
         Case("all of them") {
             (Doubler() >>>> $0.retry(1).timeout(.seconds(60)).coalesced().fallback(to: $0)).mapError { $0 }
                 .attached(Doubler()).timeout(.seconds(60))

@@ -1,6 +1,6 @@
 /// A provider whose equal requests share one run. Made by ``DataProvider/coalesced(by:)``. Copies share too.
 public struct CoalesceDataProvider<Base: DataProvider, Key: Hashable & Sendable>: DataProvider {
-    private let requests: SharedRequests<Key, Base.Input, Base.Output>
+    private let requests: SharedRequests<Base.Input, Base.Output>
     private let key: @Sendable (Base.Input) -> Key
 
     init(_ base: Base, by key: @escaping @Sendable (Base.Input) -> Key) {
@@ -8,15 +8,13 @@ public struct CoalesceDataProvider<Base: DataProvider, Key: Hashable & Sendable>
         self.key = key
     }
 
-    /// Joins the running request for the same key, or starts one.
     public func request(_ input: Base.Input) async throws -> Base.Output {
         try Task.checkCancellation()
-        let subscriber = requests.subscribe(key(input), input)
-        defer { subscriber.leave() }
-        return try await subscriber.lastValue(of: requests.provider, isolation: #isolation)
+        let subscription = requests.join(key(input), input)
+        defer { subscription.leave() }
+        return try await subscription.request(input)
     }
 
-    /// The base, marked as shared.
     public var structure: ProviderStructure { .wrapping(requests.provider.structure, in: "coalesced") }
 }
 

@@ -4,7 +4,7 @@ struct SubscriptionID: Hashable, Sendable {
     let number: Int
 }
 
-/// Decides who shares which request. ``SharedRequestCoordinator`` performs the effects.
+/// Decides who shares which request. ``SharedRequests`` performs the effects.
 ///
 /// A request is one run of a provider for all subscribers of a key. It starts with the first subscriber that starts it,
 /// and is cancelled when the last one leaves. It can be joined until all subscribers have left, or until it has
@@ -53,17 +53,22 @@ struct SharedRequestStateMachine<Key: Hashable, Order, Value, Subscriber, Work> 
 
     /// - Parameter closesWhenFinished: Whether a finished request can no longer be joined. True where a later request
     ///   must be made anew, false where a run is not over before a subscriber has received it.
-    init(closesWhenFinished: Bool) {
-        self.closesWhenFinished = closesWhenFinished
-    }
+    init(closesWhenFinished: Bool) { self.closesWhenFinished = closesWhenFinished }
 
     /// True if there is no request.
     var isEmpty: Bool { requests.isEmpty && joinable.isEmpty }
 
     /// Adds a subscriber to the open request of `key`, or to a new one.
-    mutating func join<R>(_ key: Key, for order: Order, _ subscriber: (SubscriptionID, History) -> (Subscriber, R)) -> R
-    {
-        let id = joinable[key] ?? open(key, for: order)
+    mutating func join<R>(
+        _ key: Key, for order: Order, _ subscriber: (SubscriptionID, History) -> (Subscriber, R)
+    ) -> R {
+        let id = joinable[key] ?? lastRequest + 1
+        if requests[id] == nil {
+            lastRequest = id
+            // A key that does not equal itself, such as NaN, would never be found again.
+            if key == key { joinable[key] = id }
+            requests[id] = Request(key: key, phase: .idle(order))
+        }
         let number = (requests[id]?.lastSubscription ?? 0) + 1
         let (subscribed, result) = subscriber(
             SubscriptionID(request: id, number: number), requests[id]?.history ?? History())
@@ -71,14 +76,6 @@ struct SharedRequestStateMachine<Key: Hashable, Order, Value, Subscriber, Work> 
         requests[id]?.lastSubscription = number
         requests[id]?.subscribers[number] = subscribed
         return result
-    }
-
-    private mutating func open(_ key: Key, for order: Order) -> Int {
-        lastRequest += 1
-        // A key that does not equal itself, such as NaN, would never be found again.
-        if key == key { joinable[key] = lastRequest }
-        requests[lastRequest] = Request(key: key, phase: .idle(order))
-        return lastRequest
     }
 
     /// The next step of a subscriber that starts.
@@ -152,7 +149,5 @@ struct SharedRequestStateMachine<Key: Hashable, Order, Value, Subscriber, Work> 
         return numbers.compactMap { subscribers[$0] }
     }
 
-    private mutating func close(_ id: Int, _ key: Key) {
-        if joinable[key] == id { joinable[key] = nil }
-    }
+    private mutating func close(_ id: Int, _ key: Key) { if joinable[key] == id { joinable[key] = nil } }
 }

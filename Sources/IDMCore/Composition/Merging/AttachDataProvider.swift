@@ -3,8 +3,8 @@ import Synchronization
 /// A provider with a side provider that doesn't affect the result. Made by ``DataProvider/attached(_:)``.
 public struct AttachDataProvider<Base: DataProvider, Side: DataProvider>: StreamDataProvider
 where Side.Input == Base.Input {
-    private let base: Base
-    private let side: Side
+    let base: Base
+    let side: Side
 
     init(_ base: Base, side: Side) {
         self.base = base
@@ -12,7 +12,6 @@ where Side.Input == Base.Input {
         AmbientValues.uses.add(1, ordering: .relaxed)
     }
 
-    /// Makes a request of both, and returns the answer of the base.
     public func request(_ input: Base.Input) async throws -> Base.Output {
         let sideTask = startSide(input)
         return try await LibraryTask.reactingToCancel {
@@ -25,31 +24,39 @@ where Side.Input == Base.Input {
     /// The values of the base. The side provider is asked once, with the first of them.
     public func values(for input: Base.Input) -> ProviderValues<Base.Output> {
         ProviderValues { [self] in
-            AttachCursor(
-                provider: self, input: input, values: ProviderValues(of: base, for: input).makeAsyncIterator())
+            var values = ProviderValues(of: base, for: input).makeAsyncIterator()
+            var running: SideRequest?
+            return { isolation in
+                let request = running ?? SideRequest(startSide(input))
+                running = request
+                do {
+                    let value = try await LibraryTask.reactingToCancel {
+                        try await values.next(isolation: isolation)
+                    } onCancel: {
+                        request.cancel()
+                    }
+                    if value == nil { request.leave() }
+                    return value
+                } catch {
+                    request.leave()
+                    throw error
+                }
+            }
         }
     }
 
-    /// The base and the side provider.
     public var structure: ProviderStructure {
         .branches("attached", ["answers": base.structure, "beside it": side.structure])
     }
-
-    /// True if the base delivers many values.
     public var deliversMany: Bool { base.stream != nil }
 
     /// Starts the side request. Does nothing if the caller's task is cancelled.
-    fileprivate func startSide(_ input: Base.Input) -> Task<Void, Never>? {
+    private func startSide(_ input: Base.Input) -> Task<Void, Never>? {
         guard !Task.isCancelled else { return nil }
-        let entry = SideRequests.current?.reserve()
-        // In a later turn and off the caller's actor, so that it can't even delay the actor.
-        let task = LibraryTask.startLater { _ in
-            defer { entry?.remove() }
+        return SideRequests.start {
             guard !Task.isCancelled else { return }
             _ = try? await IntegrationProgress.Reporter.unbind { try await side.request(input) }
         }
-        entry?.add(task)
-        return task
     }
 }
 
@@ -59,7 +66,7 @@ where Side.Input == Base.Input {
 /// retries. Nested ones share the set of the outermost.
 @usableFromInline
 final class SideRequests: Sendable {
-    @TaskLocal private static var ambient: SideRequests?
+    @TaskLocal static var current: SideRequests?
 
     private struct State {
         /// Nil stands for a request that is about to start.
@@ -70,14 +77,12 @@ final class SideRequests: Sendable {
 
     private let state = Locked(State())
 
-    static var current: SideRequests? { ambient }
-
     /// Runs a composition on the caller's actor, with a set that is cancelled with the current task.
     @usableFromInline
     static func scope<Value>(
         isolation: isolated (any Actor)? = #isolation, _ composition: () async throws -> Value
     ) async throws -> Value {
-        guard AmbientValues.areUsed, ambient == nil else { return try await composition() }
+        guard AmbientValues.areUsed, current == nil else { return try await composition() }
         let requests = SideRequests()
         return try await LibraryTask.reactingToCancel {
             try await requests.bind(composition)
@@ -91,34 +96,28 @@ final class SideRequests: Sendable {
     func bind<Value>(
         isolation: isolated (any Actor)? = #isolation, _ composition: () async throws -> Value
     ) async throws -> Value {
-        try await LibraryTask.binding(Self.$ambient, to: self, composition)
+        try await LibraryTask.binding(Self.$current, to: self, composition)
     }
 
-    /// A place in the set, taken before the task is known.
-    struct Entry: Sendable {
-        fileprivate let requests: SideRequests
-        fileprivate let id: Int
-
-        func add(_ task: Task<Void, Never>) {
-            let isCancelled = requests.state.withLock { state in
-                if state.tasks[id] != nil { state.tasks[id] = .some(task) }
-                return state.isCancelled
-            }
-            if isCancelled { task.cancel() }
-        }
-
-        func remove() {
-            _ = requests.state.withLock { $0.tasks.removeValue(forKey: id) }
-        }
-    }
-
-    func reserve() -> Entry {
-        let id = state.withLock { state in
+    /// Starts work in a later turn and off the caller's actor, so that it can't even delay the actor. Adds it to the
+    /// ambient set, if there is one.
+    static func start(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        guard let requests = current else { return LibraryTask.startLater { _ in await work() } }
+        let id = requests.state.withLock { state in
             state.lastID += 1
             state.tasks[state.lastID] = .some(nil)
             return state.lastID
         }
-        return Entry(requests: self, id: id)
+        let task = LibraryTask.startLater { _ in
+            await work()
+            _ = requests.state.withLock { $0.tasks.removeValue(forKey: id) }
+        }
+        let isCancelled = requests.state.withLock { state in
+            if state.tasks[id] != nil { state.tasks[id] = .some(task) }
+            return state.isCancelled
+        }
+        if isCancelled { task.cancel() }
+        return task
     }
 
     func cancel() {
@@ -130,43 +129,15 @@ final class SideRequests: Sendable {
     }
 }
 
-private struct AttachCursor<Base: DataProvider, Side: DataProvider>: ValueCursor where Side.Input == Base.Input {
-    let provider: AttachDataProvider<Base, Side>
-    let input: Base.Input
-    var values: ProviderValues<Base.Output>.Iterator
-    var side: SideRequest?
-
-    mutating func next(isolation: isolated (any Actor)?) async throws -> Base.Output? {
-        let side = side ?? SideRequest(provider.startSide(input))
-        self.side = side
-        do {
-            let value = try await LibraryTask.reactingToCancel {
-                try await values.next(isolation: isolation)
-            } onCancel: {
-                side.cancel()
-            }
-            if value == nil { side.leave() }
-            return value
-        } catch {
-            side.leave()
-            throw error
-        }
-    }
-}
-
 /// The side request of a stream. Cancelled when the stream is released before its end: a consumer that is cancelled
 /// between two values doesn't await the next one, which is the only sign of it.
 private final class SideRequest: Sendable {
     private let task: Task<Void, Never>?
     private let hasLeft = Atomic(false)
 
-    init(_ task: Task<Void, Never>?) {
-        self.task = task
-    }
+    init(_ task: Task<Void, Never>?) { self.task = task }
 
-    deinit {
-        if !hasLeft.load(ordering: .relaxed) { cancel() }
-    }
+    deinit { if !hasLeft.load(ordering: .relaxed) { cancel() } }
 
     func cancel() { task?.cancel() }
 

@@ -1,41 +1,26 @@
 /// A stream of the values of one provider and then of another. Made by ``DataProvider/merged(with:)``.
 public struct MergeDataProvider<First: DataProvider, Second: DataProvider>: StreamDataProvider
 where Second.Input == First.Input, Second.Output == First.Output {
-    private let first: First
-    private let second: Second
+    let first: First
+    let second: Second
 
-    init(_ first: First, _ second: Second) {
-        self.first = first
-        self.second = second
-    }
-
-    /// The values of the first provider, then those of the second.
     public func values(for input: First.Input) -> ProviderValues<First.Output> {
         ProviderValues { [self] in
-            MergeCursor(
-                second: second, input: input, values: ProviderValues(of: first, for: input).makeAsyncIterator())
+            var values = ProviderValues(of: first, for: input).makeAsyncIterator()
+            var isSecond = false
+            return { isolation in
+                if let value = try await values.next(isolation: isolation) { return value }
+                guard !isSecond else { return nil }
+                isSecond = true
+                try Task.checkCancellation()
+                values = ProviderValues(of: second, for: input).makeAsyncIterator()
+                return try await values.next(isolation: isolation)
+            }
         }
     }
 
-    /// The two providers in their order.
     public var structure: ProviderStructure {
         .branches("merged", ["first": first.structure, "then": second.structure])
-    }
-}
-
-private struct MergeCursor<Second: DataProvider>: ValueCursor {
-    let second: Second
-    let input: Second.Input
-    var values: ProviderValues<Second.Output>.Iterator
-    var isSecond = false
-
-    mutating func next(isolation: isolated (any Actor)?) async throws -> Second.Output? {
-        if let value = try await values.next(isolation: isolation) { return value }
-        guard !isSecond else { return nil }
-        isSecond = true
-        try Task.checkCancellation()
-        values = ProviderValues(of: second, for: input).makeAsyncIterator()
-        return try await values.next(isolation: isolation)
     }
 }
 
@@ -48,6 +33,6 @@ extension DataProvider {
     public func merged<Next: DataProvider>(
         with next: Next
     ) -> MergeDataProvider<Self, Next> where Next.Input == Input, Next.Output == Output {
-        MergeDataProvider(self, next)
+        MergeDataProvider(first: self, second: next)
     }
 }

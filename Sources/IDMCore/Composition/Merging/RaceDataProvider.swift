@@ -1,15 +1,11 @@
+import Synchronization
+
 /// Two providers of which the first success is the answer. Made by ``DataProvider/race(with:)``.
 public struct RaceDataProvider<First: DataProvider, Second: DataProvider>: DataProvider
 where Second.Input == First.Input, Second.Output == First.Output {
-    private let first: First
-    private let second: Second
+    let first: First
+    let second: Second
 
-    init(_ first: First, _ second: Second) {
-        self.first = first
-        self.second = second
-    }
-
-    /// Makes a request of both, and returns the first answer.
     public func request(_ input: First.Input) async throws -> First.Output {
         try Task.checkCancellation()
         let race = RaceRequest<First.Output>()
@@ -22,7 +18,6 @@ where Second.Input == First.Input, Second.Output == First.Output {
         }
     }
 
-    /// The two providers.
     public var structure: ProviderStructure {
         .branches("race", ["either": first.structure, "or": second.structure])
     }
@@ -30,13 +25,9 @@ where Second.Input == First.Input, Second.Output == First.Output {
 
 /// One request of a race. Each provider runs in a task of its own, so that the loser need not be awaited.
 private final class RaceRequest<Output: Sendable>: Sendable {
-    private struct State {
-        var tasks: [Task<Void, Never>] = []
-        var failureCount = 0
-    }
-
     private let mailbox = Mailbox<Output>()
-    private let state = Locked(State())
+    private let tasks = Locked([Task<Void, Never>]())
+    private let failureCount = Atomic(0)
 
     func start<P: DataProvider>(_ provider: P, _ input: P.Input, isolation: isolated (any Actor)?)
     where P.Output == Output {
@@ -46,12 +37,14 @@ private final class RaceRequest<Output: Sendable>: Sendable {
             do {
                 // The race may have been decided before the task began.
                 try Task.checkCancellation()
-                self.finish(with: try await provider.request(input))
+                self.mailbox.send(try await provider.request(input))
+                if self.mailbox.end(.finished) { self.cancelTasks() }
             } catch {
-                self.fail(error)
+                let isLast = self.failureCount.add(1, ordering: .relaxed).newValue == 2
+                if isLast { self.mailbox.end(.failed(error)) }
             }
         }
-        state.withLock { $0.tasks.append(task) }
+        tasks.withLock { $0.append(task) }
         if mailbox.hasEnded { task.cancel() }
     }
 
@@ -60,25 +53,10 @@ private final class RaceRequest<Output: Sendable>: Sendable {
         return value
     }
 
-    func cancel() {
-        mailbox.abandon { cancelTasks() }
-    }
-
-    private func finish(with value: Output) {
-        mailbox.send(value)
-        if mailbox.end(.finished) { cancelTasks() }
-    }
-
-    private func fail(_ error: any Error) {
-        let areBothFailed = state.withLock { state in
-            state.failureCount += 1
-            return state.failureCount == 2
-        }
-        if areBothFailed { mailbox.end(.failed(error)) }
-    }
+    func cancel() { mailbox.abandon { cancelTasks() } }
 
     private func cancelTasks() {
-        for task in state.withLock({ $0.tasks }) { task.cancel() }
+        for task in tasks.withLock({ $0 }) { task.cancel() }
     }
 }
 
@@ -94,6 +72,6 @@ extension DataProvider {
     public func race<Rival: DataProvider>(
         with rival: Rival
     ) -> RaceDataProvider<Self, Rival> where Rival.Input == Input, Rival.Output == Output {
-        RaceDataProvider(self, rival)
+        RaceDataProvider(first: self, second: rival)
     }
 }

@@ -1,15 +1,9 @@
 /// A provider with a replacement for its failures. Made by ``DataProvider/fallback(to:)``.
 public struct FallbackDataProvider<Base: DataProvider, Replacement: DataProvider>: StreamDataProvider
 where Replacement.Input == Base.Input, Replacement.Output == Base.Output {
-    private let base: Base
-    private let replacement: Replacement
+    let base: Base
+    let replacement: Replacement
 
-    init(_ base: Base, replacement: Replacement) {
-        self.base = base
-        self.replacement = replacement
-    }
-
-    /// Makes a request of the base, and of the replacement if the base fails.
     public func request(_ input: Base.Input) async throws -> Base.Output {
         try await SideRequests.scope {
             do {
@@ -21,38 +15,28 @@ where Replacement.Input == Base.Input, Replacement.Output == Base.Output {
         }
     }
 
-    /// The values of the base, followed by those of the replacement if the base fails.
     public func values(for input: Base.Input) -> ProviderValues<Base.Output> {
         ProviderValues { [self] in
-            FallbackCursor(replacement: replacement, input: input, values: AnsweringValues(of: base, for: input))
+            var values = AnsweringValues(of: base, for: input)
+            var hasFallenBack = false
+            return { isolation in
+                do {
+                    return try await values.next(isolation: isolation)
+                } catch {
+                    guard !hasFallenBack, error.isReasonToFallBack else { throw error }
+                }
+                hasFallenBack = true
+                values = AnsweringValues(of: replacement, for: input)
+                return try await values.next(isolation: isolation)
+            }
         }
     }
 
-    /// The base and the replacement.
     public var structure: ProviderStructure {
         .branches("fallback", ["first": base.structure, "if it fails": replacement.structure])
     }
 
-    /// True if the base or the replacement delivers many values.
     public var deliversMany: Bool { base.stream != nil || replacement.stream != nil }
-}
-
-private struct FallbackCursor<Replacement: DataProvider>: ValueCursor {
-    let replacement: Replacement
-    let input: Replacement.Input
-    var values: AnsweringValues<Replacement.Output>
-    var hasFallenBack = false
-
-    mutating func next(isolation: isolated (any Actor)?) async throws -> Replacement.Output? {
-        do {
-            return try await values.next(isolation: isolation)
-        } catch {
-            guard !hasFallenBack, error.isReasonToFallBack else { throw error }
-        }
-        hasFallenBack = true
-        values = AnsweringValues(of: replacement, for: input)
-        return try await values.next(isolation: isolation)
-    }
 }
 
 extension Error {
@@ -69,6 +53,6 @@ extension DataProvider {
     public func fallback<Replacement: DataProvider>(
         to replacement: Replacement
     ) -> FallbackDataProvider<Self, Replacement> where Replacement.Input == Input, Replacement.Output == Output {
-        FallbackDataProvider(self, replacement: replacement)
+        FallbackDataProvider(base: self, replacement: replacement)
     }
 }

@@ -1,19 +1,9 @@
 /// A provider whose failed requests are repeated. Made by ``DataProvider/retry(_:delay:clock:when:)``.
 public struct RetryDataProvider<Base: DataProvider>: StreamDataProvider {
-    private let base: Base
-    private let rule: RetryRule
-    private let clock: any Clock<Duration>
+    let base: Base
+    let rule: RetryRule
+    let clock: any Clock<Duration>
 
-    init(
-        _ base: Base, count: Int, delay: RetryDelay, clock: any Clock<Duration>,
-        when: @escaping @Sendable (any Error) -> Bool
-    ) {
-        self.base = base
-        rule = RetryRule(count: count, delay: delay, condition: when)
-        self.clock = clock
-    }
-
-    /// Makes requests of the base until one succeeds or no retry is left. Throws the error of the last one.
     public func request(_ input: Base.Input) async throws -> Base.Output {
         // A stream that has delivered a value is not repeated, so its values have to be read.
         guard base.stream == nil else { return try await values(for: input).lastValue() }
@@ -29,42 +19,57 @@ public struct RetryDataProvider<Base: DataProvider>: StreamDataProvider {
         }
     }
 
-    /// The values of the base, which is repeated only if it fails before its first value.
     public func values(for input: Base.Input) -> ProviderValues<Base.Output> {
         ProviderValues { [self] in
-            RetryCursor(
-                base: base, input: input, rule: rule, clock: clock,
-                values: AnsweringValues(of: base, for: input))
+            var values = AnsweringValues(of: base, for: input)
+            var retries = 0
+            return { isolation in
+                while true {
+                    do {
+                        return try await values.next(isolation: isolation)
+                    } catch {
+                        guard !values.hasAnswered else { throw error }
+                        try await rule.waitToRetry(after: error, &retries, on: clock)
+                        values = AnsweringValues(of: base, for: input)
+                    }
+                }
+            }
         }
     }
 
-    /// The base, with the number of retries.
     public var structure: ProviderStructure {
         .wrapping(base.structure, in: "retry, at most \(max(rule.count, 0)) \(rule.count == 1 ? "time" : "times")")
     }
 
-    /// True if the base delivers many values.
     public var deliversMany: Bool { base.stream != nil }
 }
 
-private struct RetryCursor<Base: DataProvider>: ValueCursor {
-    let base: Base
-    let input: Base.Input
-    let rule: RetryRule
-    let clock: any Clock<Duration>
-    var values: AnsweringValues<Base.Output>
-    var retries = 0
+/// The number of retries, the wait before each, and the errors that are retried.
+struct RetryRule: Sendable {
+    let count: Int
+    let delay: RetryDelay
+    let condition: @Sendable (any Error) -> Bool
 
-    mutating func next(isolation: isolated (any Actor)?) async throws -> Base.Output? {
-        while true {
-            do {
-                return try await values.next(isolation: isolation)
-            } catch {
-                guard !values.hasAnswered else { throw error }
-                try await rule.waitToRetry(after: error, &retries, on: clock)
-                values = AnsweringValues(of: base, for: input)
-            }
-        }
+    /// Returns whether `error` is retried after `retries` retries. A cancellation never is, and is not passed to the
+    /// condition.
+    func allows(_ error: any Error, after retries: Int) -> Bool {
+        retries < count && CancelReason(error) == nil && !Task.isCancelled && condition(error)
+    }
+
+    /// Waits until the next retry, or throws `error` if it is not retried.
+    func waitToRetry(after error: any Error, _ retries: inout Int, on clock: any Clock<Duration>) async throws {
+        guard allows(error, after: retries) else { throw error }
+        retries += 1
+        try await pause(beforeRetry: retries, on: clock)
+    }
+
+    /// Waits for the delay before a retry, of which the first is number 1, and while the request is paused. Throws if the
+    /// task is cancelled.
+    func pause(beforeRetry number: Int, on clock: any Clock<Duration>) async throws {
+        // A provider that keeps failing at once, without a delay, would occupy its actor, and no cancel would arrive.
+        if number.isMultiple(of: 16) { await LibraryTask.yield() }
+        try await clock.pause(for: delay.duration(beforeRetry: number))
+        try await PauseControl.current?.waitWhilePaused()
     }
 }
 
@@ -86,6 +91,6 @@ extension DataProvider {
         _ count: Int, delay: RetryDelay = .none, clock: any Clock<Duration> = ContinuousClock(),
         when: @escaping @Sendable (any Error) -> Bool = { _ in true }
     ) -> RetryDataProvider<Self> {
-        RetryDataProvider(self, count: count, delay: delay, clock: clock, when: when)
+        RetryDataProvider(base: self, rule: RetryRule(count: count, delay: delay, condition: when), clock: clock)
     }
 }

@@ -79,7 +79,5 @@ extension Double {
         return result
     }
 
-    fileprivate var clampedToUnit: Double {
-        self > 0 ? Swift.min(self, 1) : 0
-    }
+    fileprivate var clampedToUnit: Double { self > 0 ? Swift.min(self, 1) : 0 }
 }

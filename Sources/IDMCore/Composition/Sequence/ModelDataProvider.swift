@@ -2,18 +2,11 @@
 ///
 /// An error of the model is thrown as ``IntegrationError/model(_:)``, wrapped once. A cancellation that the model
 /// throws passes through as it is.
-@frozen
 public struct ModelDataProvider<Model: DataModel>: DataProvider {
-    @usableFromInline let parsing: ModelParsing
+    let parsing: ModelParsing
 
-    @inlinable
-    init(_ model: Model.Type, parsing: ModelParsing = .concurrent) {
-        self.parsing = parsing
-    }
-
-    /// Makes the model from its source.
     public func request(_ source: Model.Source) async throws -> Model {
-        switch parsing.kind {
+        switch parsing {
         case .concurrent:
             let trip = LibraryTask.beginActivity()
             defer { trip?.endActivity() }
@@ -22,7 +15,6 @@ public struct ModelDataProvider<Model: DataModel>: DataProvider {
         }
     }
 
-    /// The name of the model's type.
     public var structure: ProviderStructure { .provider("model \(Model.self)") }
 
     @concurrent
@@ -54,10 +46,9 @@ extension DataProvider {
     /// - Parameters:
     ///   - model: The type of the model.
     ///   - parsing: Whether the model is made off the caller's actor (the default) or on it.
-    @inlinable
     public func model<Model: DataModel>(
         _ model: Model.Type, parsing: ModelParsing = .concurrent
     ) -> SequenceDataProvider<Self, ModelDataProvider<Model>> where Model.Source == Output {
-        SequenceDataProvider(self, ModelDataProvider(model, parsing: parsing))
+        then(ModelDataProvider(parsing: parsing))
     }
 }

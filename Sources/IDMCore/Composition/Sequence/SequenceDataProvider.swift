@@ -10,7 +10,6 @@
 ///
 /// If a stage delivers many values, so does the sequence: each value of the first goes through the second, in order.
 /// ``request(_:)`` sends only the last value of the first through the second, and returns the last value of that.
-@frozen
 public struct SequenceDataProvider<First: DataProvider, Second: DataProvider>: StreamDataProvider
 where First.Output == Second.Input {
     /// The stage that takes the input.
@@ -18,20 +17,12 @@ where First.Output == Second.Input {
     /// The stage that gives the output.
     public let second: Second
 
-    @inlinable
-    init(_ first: First, _ second: Second) {
-        self.first = first
-        self.second = second
-    }
-
-    /// Runs the first stage, then the second with the answer of the first.
     @inlinable @inline(__always)
     public func request(_ input: First.Input) async throws -> Second.Output {
         guard AmbientValues.areUsed else { return try await unobserved(input) }
         return try await SideRequests.scope { try await _request(input, reporter: .bound) }
     }
 
-    /// Runs both stages, with the reporter of the whole sequence.
     @inlinable @inline(__always)
     public func _request(
         _ input: First.Input, reporter: IntegrationProgress.Reporter?
@@ -51,6 +42,7 @@ where First.Output == Second.Input {
             ? try await second.request(value) : try await second._request(value, reporter: nil)
     }
 
+    /// Runs both stages, each with its share of the progress.
     @usableFromInline
     func observed(_ input: First.Input, by reporter: IntegrationProgress.Reporter) async throws -> Second.Output {
         let shares = SequenceShares<First, Second>(of: reporter)
@@ -61,21 +53,30 @@ where First.Output == Second.Input {
         return output
     }
 
-    /// Each value of the first stage, sent through the second.
     public func values(for input: First.Input) -> ProviderValues<Second.Output> {
         ProviderValues { [self] in
-            SequenceCursor<First, Second>(
-                second: second, outer: ProviderValues(of: first, for: input).makeAsyncIterator())
+            var outer = ProviderValues(of: first, for: input).makeAsyncIterator()
+            var inner: ProviderValues<Second.Output>.Iterator?
+            return { isolation in
+                let shares = IntegrationProgress.current.map { SequenceShares<First, Second>(of: $0) }
+                while true {
+                    let output = try await ambient(shares?.second) { try await inner?.next(isolation: isolation) }
+                    if let output {
+                        shares?.reportSecondEnd()
+                        return output
+                    }
+                    let value = try await ambient(shares?.first) { try await outer.next(isolation: isolation) }
+                    guard let value else { return nil }
+                    shares?.reportFirstEnd()
+                    inner = ProviderValues(of: second, for: value).makeAsyncIterator()
+                }
+            }
         }
     }
 
-    /// The stages of both sides.
     public var structure: ProviderStructure { .sequence([first.structure, second.structure]) }
-
-    /// True if one of the stages delivers many values.
     public var deliversMany: Bool { first.stream != nil || second.stream != nil }
 
-    /// The stages of both sides.
     @inlinable
     public static var _stageCount: Int { First._stageCount + Second._stageCount }
 }
@@ -87,72 +88,36 @@ private struct SequenceShares<First: DataProvider, Second: DataProvider> {
 
     init(of whole: IntegrationProgress.Reporter) {
         let (firstCount, secondCount) = (First._stageCount, Second._stageCount)
-        let count = firstCount + secondCount
-        first = whole.part(from: 0, count: firstCount, of: count)
-        second = whole.part(from: firstCount, count: secondCount, of: count)
+        first = whole.part(from: 0, count: firstCount, of: firstCount + secondCount)
+        second = whole.part(from: firstCount, count: secondCount, of: firstCount + secondCount)
     }
 
     // A side of several stages has reported its own end.
-    func reportFirstEnd() {
-        if First._stageCount == 1 { first.report(fraction: 1) }
-    }
+    func reportFirstEnd() { if First._stageCount == 1 { first.report(fraction: 1) } }
 
-    func reportSecondEnd() {
-        if Second._stageCount == 1 { second.report(fraction: 1) }
-    }
+    func reportSecondEnd() { if Second._stageCount == 1 { second.report(fraction: 1) } }
 }
 
-private struct SequenceCursor<First: DataProvider, Second: DataProvider>: ValueCursor
-where First.Output == Second.Input {
-    let second: Second
-    var outer: ProviderValues<First.Output>.Iterator
-    var inner: ProviderValues<Second.Output>.Iterator?
-
-    mutating func next(isolation: isolated (any Actor)?) async throws -> Second.Output? {
-        let shares = IntegrationProgress.current.map { SequenceShares<First, Second>(of: $0) }
-        while true {
-            if let output = try await nextInner(shares, isolation: isolation) {
-                shares?.reportSecondEnd()
-                return output
-            }
-            guard let value = try await nextOuter(shares, isolation: isolation) else { return nil }
-            shares?.reportFirstEnd()
-            inner = ProviderValues(of: second, for: value).makeAsyncIterator()
-        }
-    }
-
-    private mutating func nextInner(
-        _ shares: SequenceShares<First, Second>?, isolation: isolated (any Actor)?
-    ) async throws -> Second.Output? {
-        guard let shares else { return try await inner?.next(isolation: isolation) }
-        return try await shares.second.ambient(isolation: isolation) {
-            try await inner?.next(isolation: isolation)
-        }
-    }
-
-    private mutating func nextOuter(
-        _ shares: SequenceShares<First, Second>?, isolation: isolated (any Actor)?
-    ) async throws -> First.Output? {
-        guard let shares else { return try await outer.next(isolation: isolation) }
-        return try await shares.first.ambient(isolation: isolation) {
-            try await outer.next(isolation: isolation)
-        }
-    }
+/// Runs one side of a sequence with its share of the progress, if a call receives progress.
+private func ambient<R>(
+    _ reporter: IntegrationProgress.Reporter?, isolation: isolated (any Actor)? = #isolation,
+    _ side: () async throws -> R
+) async throws -> R {
+    guard let reporter else { return try await side() }
+    return try await reporter.ambient(side)
 }
 
 extension DataProvider {
     /// Returns a provider that sends this one's output to `next`. The same as `self >>>> next`.
-    @inlinable
     public func then<Next: DataProvider>(_ next: Next) -> SequenceDataProvider<Self, Next> where Next.Input == Output {
-        SequenceDataProvider(self, next)
+        SequenceDataProvider(first: self, second: next)
     }
 
     /// Returns a provider that sends this one's output to a closure, as a stage of its own. The same as
     /// `self >>>> { … }`.
-    @inlinable
     public func then<NewOutput: Sendable>(
         _ body: @escaping @Sendable (Output) async throws -> NewOutput
     ) -> SequenceDataProvider<Self, ClosureDataProvider<Output, NewOutput>> {
-        SequenceDataProvider(self, ClosureDataProvider(body))
+        then(ClosureDataProvider(body))
     }
 }

@@ -32,17 +32,18 @@ final class TimedRequest<Output: Sendable>: Sendable {
 
     /// Returns the next value, or nil after the last.
     func next(isolation: isolated (any Actor)?) async throws -> Output? {
-        if let item = mailbox.poll() { return try end(item) }
-        do {
-            let value = try await LibraryTask.reactingToCancel {
+        var value: Output?
+        defer { if value == nil { timer?.cancel() } }
+        if let item = mailbox.poll() {
+            value = try item.get()
+        } else {
+            value = try await LibraryTask.reactingToCancel {
                 try await mailbox.next(isolation: isolation)
             } onCancel: {
                 stop()
             }
-            return try end(.success(value))
-        } catch {
-            return try end(.failure(error))
         }
+        return value
     }
 
     /// Cancels the provider and the timer, and then ends the wait for a value with `CancellationError`.
@@ -51,11 +52,5 @@ final class TimedRequest<Output: Sendable>: Sendable {
             run.cancel()
             timer?.cancel()
         }
-    }
-
-    private func end(_ item: MailboxItem<Output>) throws -> Output? {
-        if case .success(.some(let value)) = item { return value }
-        timer?.cancel()
-        return try item.get()
     }
 }

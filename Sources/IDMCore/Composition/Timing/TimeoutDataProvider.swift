@@ -1,56 +1,27 @@
 /// A provider with a time limit. Made by ``DataProvider/timeout(_:clock:)``.
 public struct TimeoutDataProvider<Base: DataProvider>: StreamDataProvider {
-    private let base: Base
-    private let duration: Duration
-    private let clock: any Clock<Duration>
+    let base: Base
+    let duration: Duration
+    let clock: any Clock<Duration>
 
-    init(_ base: Base, duration: Duration, clock: any Clock<Duration>) {
-        self.base = base
-        self.duration = duration
-        self.clock = clock
-    }
-
-    /// Makes a request of the base, and throws ``DataProviderError/timedOut(after:)`` if no answer comes in time.
-    public func request(_ input: Base.Input) async throws -> Base.Output {
-        try await last(input, isolation: #isolation)
-    }
-
-    /// The values of the base, which must end in time.
     public func values(for input: Base.Input) -> ProviderValues<Base.Output> {
-        ProviderValues { [self] in TimeoutCursor(provider: self, input: input) }
+        ProviderValues { [self] in
+            var run: TimedRequest<Base.Output>?
+            return { isolation in
+                let current = try run ?? start(input, isolation: isolation)
+                run = current
+                return try await current.next(isolation: isolation)
+            }
+        }
     }
 
-    /// The base, with its time limit.
     public var structure: ProviderStructure { .wrapping(base.structure, in: "within \(duration)") }
-
-    /// True if the base delivers many values.
     public var deliversMany: Bool { base.stream != nil }
 
-    private func last(_ input: Base.Input, isolation: isolated (any Actor)?) async throws -> Base.Output {
-        let run = try start(input, isolation: isolation)
-        defer { run.stop() }
-        var last: Base.Output?
-        while let value = try await run.next(isolation: isolation) { last = value }
-        guard let last else { throw DataProviderError.noAnswer }
-        return last
-    }
-
-    fileprivate func start(_ input: Base.Input, isolation: isolated (any Actor)?) throws -> TimedRequest<Base.Output> {
+    private func start(_ input: Base.Input, isolation: isolated (any Actor)?) throws -> TimedRequest<Base.Output> {
         try Task.checkCancellation()
         guard duration > .zero else { throw DataProviderError.timedOut(after: duration) }
         return TimedRequest(base, input, duration: duration, clock: clock, isolation: isolation)
-    }
-}
-
-private struct TimeoutCursor<Base: DataProvider>: ValueCursor {
-    let provider: TimeoutDataProvider<Base>
-    let input: Base.Input
-    var run: TimedRequest<Base.Output>?
-
-    mutating func next(isolation: isolated (any Actor)?) async throws -> Base.Output? {
-        let run = try run ?? provider.start(input, isolation: isolation)
-        self.run = run
-        return try await run.next(isolation: isolation)
     }
 }
 
@@ -68,6 +39,6 @@ extension DataProvider {
     public func timeout(
         _ duration: Duration, clock: any Clock<Duration> = ContinuousClock()
     ) -> TimeoutDataProvider<Self> {
-        TimeoutDataProvider(self, duration: duration, clock: clock)
+        TimeoutDataProvider(base: self, duration: duration, clock: clock)
     }
 }

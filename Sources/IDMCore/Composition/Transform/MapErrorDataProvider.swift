@@ -1,17 +1,8 @@
 /// A provider with transformed errors. Made by ``DataProvider/mapError(_:)``.
-@frozen
 public struct MapErrorDataProvider<Base: DataProvider>: StreamDataProvider {
-    @usableFromInline let base: Base
-    @usableFromInline let transform: @Sendable (any Error) -> any Error
+    let base: Base
+    let transform: @Sendable (any Error) -> any Error
 
-    @inlinable
-    init(_ base: Base, transform: @escaping @Sendable (any Error) -> any Error) {
-        self.base = base
-        self.transform = transform
-    }
-
-    /// Makes a request of the base, and transforms the error that it throws.
-    @inlinable
     public func request(_ input: Base.Input) async throws -> Base.Output {
         do {
             return try await base.request(input)
@@ -20,49 +11,28 @@ public struct MapErrorDataProvider<Base: DataProvider>: StreamDataProvider {
         }
     }
 
-    /// The values of the base.
     public func values(for input: Base.Input) -> ProviderValues<Base.Output> {
         ProviderValues { [self] in
-            MapErrorCursor(provider: self, values: AnsweringValues(of: base, for: input))
+            var values = AnsweringValues(of: base, for: input)
+            return { isolation in
+                do {
+                    return try await values.next(isolation: isolation)
+                } catch {
+                    throw changed(error)
+                }
+            }
         }
     }
 
-    /// The base, marked as having its errors transformed.
     public var structure: ProviderStructure { .wrapping(base.structure, in: "map errors") }
-
-    /// True if the base delivers many values.
     public var deliversMany: Bool { base.stream != nil }
 
-    /// The stages of the base: a closure around it is not a stage of its own.
+    // A closure around a provider is not a stage of its own.
     @inlinable
     public static var _stageCount: Int { Base._stageCount }
 
-    /// Makes a request of the base with the reporter.
-    @inlinable
-    public func _request(_ input: Base.Input, reporter: IntegrationProgress.Reporter?) async throws -> Base.Output {
-        do {
-            return try await base._request(input, reporter: reporter)
-        } catch {
-            throw changed(error)
-        }
-    }
-
-    @usableFromInline
-    func changed(_ error: any Error) -> any Error {
+    private func changed(_ error: any Error) -> any Error {
         CancelReason(error) == nil ? transform(error) : error
-    }
-}
-
-private struct MapErrorCursor<Base: DataProvider>: ValueCursor {
-    let provider: MapErrorDataProvider<Base>
-    var values: AnsweringValues<Base.Output>
-
-    mutating func next(isolation: isolated (any Actor)?) async throws -> Base.Output? {
-        do {
-            return try await values.next(isolation: isolation)
-        } catch {
-            throw provider.changed(error)
-        }
     }
 }
 
@@ -71,10 +41,9 @@ extension DataProvider {
     ///
     /// A cancellation (`CancellationError`, ``IntegrationError/cancelled(_:)``) is passed through unchanged. The
     /// ``DataProviderError/noAnswer`` of a stream that ends without a value is transformed.
-    @inlinable
     public func mapError(
         _ transform: @escaping @Sendable (any Error) -> any Error
     ) -> MapErrorDataProvider<Self> {
-        MapErrorDataProvider(self, transform: transform)
+        MapErrorDataProvider(base: self, transform: transform)
     }
 }

@@ -39,7 +39,7 @@ final class IntegratorProvider<Input: Sendable, Output: Sendable>: Sendable {
     let stream: (any StreamDataProvider<Input, Output>)?
     let lane: (@Sendable (Input) -> any Hashable & Sendable)?
     /// The shared requests of `.only(joining: true)`.
-    let sharedRequests: SharedRequests<LaneKey?, Input, Output>?
+    let sharedRequests: SharedRequests<Input, Output>?
 
     init(
         _ provider: any DataProvider<Input, Output>, core: IntegratorCore,
@@ -89,8 +89,8 @@ struct PreparedInput<Input: Sendable, Output: Sendable>: CallSource {
 
     @usableFromInline
     func values() -> ProviderValues<any Sendable> {
-        guard let stream = base.stream else { return ProviderValues(of: base.provider, for: input).erased() }
-        return ProviderValues(streaming: stream, for: input).erased()
+        guard let stream = base.stream else { return ProviderValues(of: base.provider, for: input).transformed { $0 } }
+        return ProviderValues(streaming: stream, for: input).transformed { $0 }
     }
 }
 
@@ -111,7 +111,7 @@ private final class JoinedRequest<Input: Sendable, Output: Sendable>: SharedAtte
     }
 
     func values() -> ProviderValues<any Sendable> {
-        ProviderValues(of: subscription, for: input).erased()
+        ProviderValues(of: subscription, for: input).transformed { $0 }
     }
 
     func leave() {

@@ -10,7 +10,7 @@ struct CoalesceTests {
 
     private func requests(
         of provider: some DataProvider<Int, Int>, closing: Bool = true
-    ) -> SharedRequests<Int, Int, Int> {
+    ) -> SharedRequests<Int, Int> {
         SharedRequests(provider: provider, closesWhenFinished: closing)
     }
 
@@ -33,7 +33,7 @@ struct CoalesceTests {
         // What runs until it waits has started.
         let (early, late) = (ManualExecutor(), ManualExecutor())
         let provider = Slow { if isAtStart { late.runNext() } }
-        let shared = SharedRequests<Int, Int, TaskPriority>(provider: provider, closesWhenFinished: true)
+        let shared = SharedRequests<Int, TaskPriority>(provider: provider, closesWhenFinished: true)
         let (first, second) = (shared.join(1, 1), shared.join(1, 1))
         let relaxed = Task(priority: .background) { try await Turns(early).request(first) }
         let urgent = Task(priority: .high) { try await Turns(late).request(second) }
@@ -85,9 +85,9 @@ struct CoalesceTests {
 
     @Test func `keys are released outside of the lock`() async throws {
         final class Key: Hashable, Sendable {
-            let shared: SharedRequests<Key, Int, Int>
+            let shared: SharedRequests<Int, Int>
 
-            init(_ shared: SharedRequests<Key, Int, Int>) { self.shared = shared }
+            init(_ shared: SharedRequests<Int, Int>) { self.shared = shared }
 
             // Deadlocks if the lock is held.
             deinit { _ = shared.isEmpty }
@@ -95,7 +95,7 @@ struct CoalesceTests {
             static func == (left: Key, right: Key) -> Bool { true }
             func hash(into hasher: inout Hasher) {}
         }
-        let shared = SharedRequests<Key, Int, Int>(provider: ValueDataProvider(7), closesWhenFinished: true)
+        let shared = SharedRequests<Int, Int>(provider: ValueDataProvider(7), closesWhenFinished: true)
         let (first, second) = (shared.join(Key(shared), 1), shared.join(Key(shared), 2))
         first.leave()
 
@@ -168,7 +168,7 @@ struct CoalesceTests {
 
     @Test func `every subscriber gets the latest value and each later one`() async throws {
         let stream = ControlledStreamDataProvider<Int, Int>()
-        let shared = SharedRequests<Int, Int, Int>(provider: stream, closesWhenFinished: false)
+        let shared = SharedRequests<Int, Int>(provider: stream, closesWhenFinished: false)
         let early = shared.join(1, 0)
         let first = Task { await collect(early, 0).values }
         let request = try await stream.waitForRequest()

@@ -14,22 +14,18 @@ struct LateAnswerTests {
         let isTaken = DispatchSemaphore(value: 0)
 
         func values(for input: Void) -> ProviderValues<Int> {
-            ProviderValues { Cursor(provider: self) }
-        }
-
-        private struct Cursor: ValueCursor {
-            let provider: Late
-            var hasAnswered = false
-
-            mutating func next(isolation: isolated (any Actor)?) async throws -> Int? {
-                guard !hasAnswered else {
-                    provider.isTaken.signal()
-                    return nil
+            ProviderValues { [self] in
+                var hasAnswered = false
+                return { _ in
+                    guard !hasAnswered else {
+                        isTaken.signal()
+                        return nil
+                    }
+                    hasAnswered = true
+                    isAsked.open()
+                    await waitForCancel {}
+                    return 1
                 }
-                hasAnswered = true
-                provider.isAsked.open()
-                await waitForCancel {}
-                return 1
             }
         }
     }
