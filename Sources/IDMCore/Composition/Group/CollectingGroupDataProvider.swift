@@ -4,15 +4,8 @@
 /// them, and it throws `CancellationError` once they have ended. A member that throws a cancellation by itself has
 /// failed like any other.
 public struct CollectingGroupDataProvider<each Member: DataProvider>: DataProvider {
-    @usableFromInline let group: GroupDataProvider<repeat each Member>
+    let group: GroupDataProvider<repeat each Member>
 
-    @inlinable
-    init(_ group: GroupDataProvider<repeat each Member>) {
-        self.group = group
-    }
-
-    /// Makes a request of each member, and returns all of their results.
-    @inlinable
     public func request(_ input: (repeat (each Member).Input)) async throws -> (
         repeat Result<(each Member).Output, any Error>
     ) {
@@ -28,27 +21,17 @@ public struct CollectingGroupDataProvider<each Member: DataProvider>: DataProvid
         return results
     }
 
-    /// The members.
     public var structure: ProviderStructure { .group(group.memberStructures, named: "group, collecting results") }
 }
 
 /// A group that stays one member wherever it is composed. Made by ``GroupDataProvider/grouped()``.
-@frozen
 public struct GroupedDataProvider<Group: DataProvider>: DataProvider {
     /// The group.
     public let group: Group
 
-    @inlinable
-    init(_ group: Group) {
-        self.group = group
-    }
-
-    /// Makes a request of the group.
-    @inlinable
     public func request(_ input: Group.Input) async throws -> Group.Output {
         try await group.request(input)
     }
 
-    /// The structure of the group.
     public var structure: ProviderStructure { group.structure }
 }

@@ -57,17 +57,11 @@ extension DataProvider {
                 return try await perform(input, reporter: reporter, in: group)
             }
         }
-        return Task(executorPreference: executor) {
-            // A task with an executor preference starts on no actor, whatever it captures.
-            try await perform(input, reporter: reporter, in: group, on: isolation)
+        // A task with an executor preference starts on no actor, whatever it captures.
+        let body: @Sendable (isolated (any Actor)?) async throws -> Output = { _ in
+            try await perform(input, reporter: reporter, in: group)
         }
-    }
-
-    private func perform(
-        _ input: Input, reporter: IntegrationProgress.Reporter?, in group: TaskGroupLink,
-        on isolation: isolated (any Actor)?
-    ) async throws -> Output {
-        try await perform(input, reporter: reporter, in: group)
+        return Task(executorPreference: executor) { try await body(isolation) }
     }
 
     /// Makes the request, and reports its end to the group.

@@ -3,15 +3,9 @@ import Synchronization
 /// A provider that makes many requests of its base: `[Input]` to `[Output]`, in the same order. Made by
 /// ``DataProvider/each(limit:)``.
 public struct EachDataProvider<Base: DataProvider>: DataProvider {
-    private let base: Base
-    private let limit: Int
+    let base: Base
+    let limit: Int
 
-    init(_ base: Base, limit: Int) {
-        self.base = base
-        self.limit = max(limit, 1)
-    }
-
-    /// Makes a request for each input, and returns all answers.
     public func request(_ inputs: [Base.Input]) async throws -> [Base.Output] {
         try await run(EachInputs(inputs), isolation: #isolation)
     }
@@ -60,7 +54,6 @@ public struct EachDataProvider<Base: DataProvider>: DataProvider {
         }
         for _ in tasks.count..<count { group.end() }
         group.add(tasks)
-        group.beginWait()
         return tasks
     }
 }
@@ -117,6 +110,6 @@ extension DataProvider {
     ///
     /// - Parameter limit: The number of concurrent requests. Less than one counts as one.
     public func each(limit: Int = .max) -> EachDataProvider<Self> {
-        EachDataProvider(self, limit: limit)
+        EachDataProvider(base: self, limit: max(limit, 1))
     }
 }

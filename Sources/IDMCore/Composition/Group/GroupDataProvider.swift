@@ -21,18 +21,13 @@ public struct GroupDataProvider<each Member: DataProvider>: DataProvider {
     public let members: (repeat each Member)
 
     /// Creates a group of one or more members.
-    @inlinable
-    public init(_ members: repeat each Member) {
-        self.members = (repeat each members)
-    }
+    public init(_ members: repeat each Member) { self.members = (repeat each members) }
 
     /// Makes a group without members ambiguous, and so an error. Can't be called, because its arguments don't exist.
-    @inlinable
     public init(_ members: repeat _GroupNeedsAMember<each Member>) {
         self.members = (repeat (each members).member)
     }
 
-    /// Makes a request of each member, and returns all of their answers.
     @inlinable
     public func request(_ input: (repeat (each Member).Input)) async throws -> (repeat (each Member).Output) {
         let group = TaskGroupLink(count: count, isCollecting: false)
@@ -51,7 +46,6 @@ public struct GroupDataProvider<each Member: DataProvider>: DataProvider {
         }
     }
 
-    /// The members.
     public var structure: ProviderStructure { .group(memberStructures) }
 
     var memberStructures: [ProviderStructure] {
@@ -66,7 +60,7 @@ public struct GroupDataProvider<each Member: DataProvider>: DataProvider {
         return count
     }
 
-    /// Starts all members, and begins the wait for them.
+    /// Starts all members.
     @inlinable
     func start(
         _ input: repeat (each Member).Input, in group: TaskGroupLink, isolation: isolated (any Actor)?
@@ -85,7 +79,6 @@ public struct GroupDataProvider<each Member: DataProvider>: DataProvider {
         cancellable.reserveCapacity(count)
         for task in repeat each tasks { cancellable.append(task) }
         group.add(cancellable)
-        group.beginWait()
         return tasks
     }
 }
@@ -93,17 +86,12 @@ public struct GroupDataProvider<each Member: DataProvider>: DataProvider {
 /// An argument that doesn't exist: a group needs at least one member.
 public enum _GroupNeedsAMember<Member> {
     /// Never called.
-    @inlinable
-    public var member: Member {
-        switch self {}
-    }
+    public var member: Member { switch self {} }
 }
 
 extension GroupDataProvider: _GroupOfDataProviders {
-    /// Returns a group with the same members that collects their results.
-    @inlinable
     public func _collecting() -> CollectingGroupDataProvider<repeat each Member> {
-        CollectingGroupDataProvider(self)
+        CollectingGroupDataProvider(group: self)
     }
 }
 
@@ -124,14 +112,8 @@ extension _GroupOfDataProviders {
     /// ```swift
     /// let nested = (a >><< b).grouped() >><< c  // ((A, B), C) instead of (A, B, C)
     /// ```
-    @inlinable
-    public func grouped() -> GroupedDataProvider<Self> {
-        GroupedDataProvider(self)
-    }
+    public func grouped() -> GroupedDataProvider<Self> { GroupedDataProvider(group: self) }
 
     /// Returns a group that answers with a `Result` for each member. See ``CollectingGroupDataProvider``.
-    @inlinable
-    public func collectingResults() -> _Collecting {
-        _collecting()
-    }
+    public func collectingResults() -> _Collecting { _collecting() }
 }

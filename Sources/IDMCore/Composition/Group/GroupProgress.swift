@@ -27,22 +27,14 @@ package final class GroupProgress: Sendable {
         if let fraction { reporter.report(fraction: fraction) }
     }
 
-    private func report(_ progress: IntegrationProgress, at index: Int) {
-        let fraction = mean.withLock { $0.update(progress.fraction, at: index) }
-        reporter.send(IntegrationProgress(fraction: fraction, completed: progress.completed, total: progress.total))
-    }
-
-    private final class Member: ProgressListener {
-        private let group: GroupProgress
-        private let index: Int
-
-        init(group: GroupProgress, index: Int) {
-            self.group = group
-            self.index = index
-        }
+    private struct Member: ProgressListener {
+        let group: GroupProgress
+        let index: Int
 
         func hear(_ progress: IntegrationProgress) {
-            group.report(progress, at: index)
+            let fraction = group.mean.withLock { $0.update(progress.fraction, at: index) }
+            group.reporter.send(
+                IntegrationProgress(fraction: fraction, completed: progress.completed, total: progress.total))
         }
     }
 }
@@ -55,9 +47,7 @@ struct GroupMean {
     /// Counted, because a sum of many fractions is not exact.
     private var doneCount = 0
 
-    init(count: Int) {
-        fractions = Array(repeating: 0, count: count)
-    }
+    init(count: Int) { fractions = Array(repeating: 0, count: count) }
 
     /// Sets the fraction of one member, and returns the mean of all.
     mutating func update(_ fraction: Double, at index: Int) -> Double {
