@@ -1,5 +1,6 @@
-/// Sinks are handlers that are objects. They run on the main actor, in the order in which sinks and other handlers were
-/// added. They are held weakly: a released sink receives nothing more, and the call continues.
+// Sinks are handlers that are objects. They run on the main actor, in the order in which sinks and other handlers were
+// added. They are held weakly: a released sink receives nothing more, and the call continues.
+
 extension IntegrationCall {
     /// Shows on a screen that this call is loading.
     public consuming func loadingHandler(_ sink: some LoadingHandling) -> IntegrationCall {

@@ -14,15 +14,11 @@
 @MainActor
 public final class ErrorRouter: ErrorHandling {
     /// The number of handlers that receive an error.
-    public struct Delivery: Sendable, Hashable {
-        enum Kind: Sendable { case chain, broadcast }
-
-        let kind: Kind
-
+    public enum Delivery: Sendable {
         /// The first handler that accepts the error, and no other.
-        public static let chain = Delivery(kind: .chain)
+        case chain
         /// Every handler that accepts the error.
-        public static let broadcast = Delivery(kind: .broadcast)
+        case broadcast
     }
 
     /// A handler for errors of one type, and the action that makes the failed call again. Nil if there is no call.
@@ -41,25 +37,9 @@ public final class ErrorRouter: ErrorHandling {
     private var fallback: Handler<any Error> = { _, _ in }
 
     /// Creates a router without handlers.
-    public init(_ delivery: Delivery = .chain) {
-        self.delivery = delivery
-    }
+    public init(_ delivery: Delivery = .chain) { self.delivery = delivery }
 
-    // MARK: Errors of any type
-
-    /// Adds a handler for errors of any type.
-    ///
-    /// - Parameters:
-    ///   - priority: Handlers with a higher priority come first.
-    ///   - condition: Returns whether the handler accepts an error.
-    ///   - handler: Handles the error.
-    @discardableResult
-    public func on(
-        priority: Int = 0, when condition: @escaping @MainActor (any Error) -> Bool = { _ in true },
-        _ handler: @escaping @MainActor (any Error) -> Void
-    ) -> Self {
-        on(priority: priority, when: condition) { error, _ in handler(error) }
-    }
+    // MARK: Handlers
 
     /// Adds a handler for errors of any type, which can make the failed call again.
     ///
@@ -79,21 +59,13 @@ public final class ErrorRouter: ErrorHandling {
         }
     }
 
-    // MARK: Errors of one type
-
-    /// Adds a handler for errors of one type.
-    ///
-    /// - Parameters:
-    ///   - type: The type of the error, or of an error inside a ``WrappingError``.
-    ///   - priority: Handlers with a higher priority come first.
-    ///   - condition: Returns whether the handler accepts an error of the type.
-    ///   - handler: Handles the error.
+    /// Adds a handler for errors of any type, without the action.
     @discardableResult
-    public func on<Failure: Error>(
-        _ type: Failure.Type, priority: Int = 0, when condition: @escaping @MainActor (Failure) -> Bool = { _ in true },
-        _ handler: @escaping @MainActor (Failure) -> Void
+    public func on(
+        priority: Int = 0, when condition: @escaping @MainActor (any Error) -> Bool = { _ in true },
+        _ handler: @escaping @MainActor (any Error) -> Void
     ) -> Self {
-        on(type, priority: priority, when: condition) { error, _ in handler(error) }
+        on(priority: priority, when: condition) { error, _ in handler(error) }
     }
 
     /// Adds a handler for errors of one type, which can make the failed call again.
@@ -115,7 +87,14 @@ public final class ErrorRouter: ErrorHandling {
         }
     }
 
-    // MARK: Sinks
+    /// Adds a handler for errors of one type, without the action.
+    @discardableResult
+    public func on<Failure: Error>(
+        _ type: Failure.Type, priority: Int = 0, when condition: @escaping @MainActor (Failure) -> Bool = { _ in true },
+        _ handler: @escaping @MainActor (Failure) -> Void
+    ) -> Self {
+        on(type, priority: priority, when: condition) { error, _ in handler(error) }
+    }
 
     /// Adds a sink, which is held weakly. A released sink accepts no errors.
     @discardableResult
@@ -130,25 +109,21 @@ public final class ErrorRouter: ErrorHandling {
         }
     }
 
-    // MARK: The rest
-
     /// Sets the handler for errors that no other handler accepts. A second one replaces the first.
-    @discardableResult
-    public func otherwise(_ handler: @escaping @MainActor (any Error) -> Void) -> Self {
-        otherwise { error, _ in handler(error) }
-    }
-
-    /// Sets the handler for errors that no other handler accepts, which can make the failed call again.
     @discardableResult
     public func otherwise(_ handler: @escaping Handler<any Error>) -> Self {
         fallback = handler
         return self
     }
 
-    /// Passes an error that doesn't come from a call to the handlers that accept it.
-    public func handle(error: any Error) {
-        handle(error: error, retry: nil)
+    /// Sets the handler for errors that no other handler accepts, without the action.
+    @discardableResult
+    public func otherwise(_ handler: @escaping @MainActor (any Error) -> Void) -> Self {
+        otherwise { error, _ in handler(error) }
     }
+
+    /// Passes an error that doesn't come from a call to the handlers that accept it.
+    public func handle(error: any Error) { handle(error: error, retry: nil) }
 
     /// Passes an error to the handlers that accept it. A handler that is added by a handler receives the next error.
     public func handle(error: any Error, retry: RetryAction?) {
@@ -176,7 +151,5 @@ extension IntegrationOutcome {
     /// Returns the first error of a type among the error of a failure and the errors that it wraps.
     ///
     /// See ``Swift/Error/failure(as:)``. Nil for a success and for a cancelled call.
-    public func failure<Failure: Error>(as type: Failure.Type) -> Failure? {
-        error?.failure(as: type)
-    }
+    public func failure<Failure: Error>(as type: Failure.Type) -> Failure? { error?.failure(as: type) }
 }

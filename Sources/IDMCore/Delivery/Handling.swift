@@ -29,9 +29,7 @@ public protocol ErrorHandling: AnyObject, Sendable {
 
 extension ErrorHandling {
     /// Handles the error without an action.
-    public func handle(error: any Error, retry: RetryAction?) {
-        handle(error: error)
-    }
+    public func handle(error: any Error, retry: RetryAction?) { handle(error: error) }
 }
 
 /// Makes a failed call again: with the same input, and with all handlers, retries and chained calls of that call.

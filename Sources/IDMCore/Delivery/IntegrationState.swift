@@ -62,7 +62,7 @@ public final class IntegrationState<Input: Sendable, Output: Sendable> {
     public let integrator: Integrator<Input, Output>
 
     /// The phase once no call is running any more.
-    @ObservationIgnored private var result: Phase
+    @ObservationIgnored fileprivate var result: Phase
     /// The order of the newest call that has changed the result.
     @ObservationIgnored private var resultOrder = 0
     @ObservationIgnored private var lastOrder = 0
@@ -134,9 +134,7 @@ public final class IntegrationState<Input: Sendable, Output: Sendable> {
     ///
     /// If the awaiting task is cancelled the call continues, so a list that is updated while the user pulls it down
     /// doesn't cancel its own refresh.
-    public func refresh() async {
-        await reload()?.finish()
-    }
+    public func refresh() async { await reload()?.finish() }
 
     /// Makes a call, and waits until it has ended. Cancelling the awaiting task cancels the call.
     ///
@@ -192,15 +190,7 @@ public final class IntegrationState<Input: Sendable, Output: Sendable> {
         if running.allSatisfy({ $0.order <= order }), !running.isEmpty { self.progress = progress }
     }
 
-    fileprivate func show(value: Output, order: Int) {
-        setResult(.loaded(value), order: order)
-    }
-
-    fileprivate func show(error: any Error, order: Int) {
-        setResult(.failed(error, previous: result.value), order: order)
-    }
-
-    private func setResult(_ newResult: Phase, order: Int) {
+    fileprivate func setResult(_ newResult: Phase, order: Int) {
         guard order >= resultOrder else { return }
         (result, resultOrder) = (newResult, order)
         if !running.isEmpty { phase = .loading(previous: newResult.value) }
@@ -258,16 +248,9 @@ private final class ShownCall<Input: Sendable, Output: Sendable> {
         state.begin(self, order: order)
     }
 
-    func show(progress: IntegrationProgress) {
-        if let order { state?.show(progress: progress, order: order) }
-    }
-
-    func show(value: Output) {
-        if let order { state?.show(value: value, order: order) }
-    }
-
-    func show(error: any Error) {
-        if let order { state?.show(error: error, order: order) }
+    /// Shows an event of the call.
+    func show(_ event: (_ state: IntegrationState<Input, Output>, _ order: Int) -> Void) {
+        if let state, let order { event(state, order) }
     }
 
     func cancel(_ reason: CancelReason) {
@@ -292,9 +275,9 @@ extension IntegrationCall {
     @MainActor
     fileprivate consuming func shown<Input>(by call: ShownCall<Input, Output>) -> IntegrationCall {
         onBeginning { call.begin() }
-            .onProgress { call.show(progress: $0) }
-            .onSuccess { call.show(value: $0) }
-            .onError { call.show(error: $0) }
+            .onProgress { progress in call.show { $0.show(progress: progress, order: $1) } }
+            .onSuccess { value in call.show { $0.setResult(.loaded(value), order: $1) } }
+            .onError { error in call.show { $0.setResult(.failed(error, previous: $0.result.value), order: $1) } }
             .onCancel { call.cancel($0) }
             .onCompletion { call.complete() }
     }
