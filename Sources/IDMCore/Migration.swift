@@ -76,9 +76,7 @@ private struct CompletionProvider<Base: DataProviderProtocol>: CallbackDataProvi
 private final class OldCancelHandler: Sendable {
     private let stop: Locked<(() -> Void)?>
 
-    init(_ stop: sending @escaping () -> Void) {
-        self.stop = Locked(stop)
-    }
+    init(_ stop: sending @escaping () -> Void) { self.stop = Locked(stop) }
 
     func callAsFunction() {
         let stop = stop.withLock { stop in
@@ -168,9 +166,7 @@ extension Integrator {
 
     /// The old form of ``prepareCall(_:)``.
     @available(*, deprecated, renamed: "prepareCall(_:)")
-    public func prepareCall(parameters: Input) -> IntegrationCall<Output> {
-        prepareCall(parameters)
-    }
+    public func prepareCall(parameters: Input) -> IntegrationCall<Output> { prepareCall(parameters) }
 
     /// Prepares a call without parameters.
     @available(*, deprecated, message: "Pass nil.")

@@ -1,8 +1,7 @@
 extension ProviderStructure {
     /// The structure as a flow chart in the language of Mermaid, which many editors and code hosts draw.
     ///
-    /// What comes one after the other is joined by arrows, a group forks and joins, and what stands around a provider
-    /// is a frame around it.
+    /// Stages of a sequence are joined by arrows, a group forks and joins, and a modifier is a frame around its provider.
     public var mermaid: String {
         var chart = FlowChart()
         chart.draw(self, indent: "    ")
@@ -10,9 +9,9 @@ extension ProviderStructure {
     }
 }
 
-/// Writes a flow chart, line for line.
+/// Writes a flow chart, line by line.
 private struct FlowChart {
-    /// Where the flow enters a part of the chart, and where it leaves it.
+    /// The nodes at which the flow enters and leaves a part of the chart.
     struct Ends {
         let entry: String
         let exit: String
@@ -76,7 +75,7 @@ private struct FlowChart {
         return Ends(entry: entry, exit: exit)
     }
 
-    /// Where nothing happens, or where branches meet.
+    /// Adds a node without a name, where branches meet.
     private mutating func point(_ indent: String) -> Ends {
         let node = node("((", " ", "))", indent)
         return Ends(entry: node, exit: node)

@@ -40,23 +40,12 @@ public final class TraceRecorder: Sendable {
     /// The time since the recorder was created.
     var now: Duration { elapsed() }
 
-    /// Begins a span.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the span.
-    ///   - track: The name of the track that shows the span.
-    ///   - parent: The enclosing span. The new span is shown inside it, on its track.
+    /// Begins a span. Inside an enclosing span it stands on the track of that.
     public func begin(_ name: String, on track: String, within parent: Span? = nil) -> Span {
-        let now = now
-        return Span(recorder: self, index: append(TraceEntry(name, on: track, start: now, end: nil), parent))
+        Span(recorder: self, index: append(TraceEntry(name, on: track, start: now, end: nil), parent))
     }
 
-    /// Adds a mark at this moment.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the mark.
-    ///   - track: The name of the track that shows the mark.
-    ///   - parent: The enclosing span. The mark is shown inside it, on its track.
+    /// Adds a mark at this moment. Inside an enclosing span it stands on the track of that.
     public func mark(_ name: String, on track: String, within parent: Span? = nil) {
         let now = now
         append(TraceEntry(name, on: track, start: now, end: now, isMark: true), parent)
@@ -88,7 +77,6 @@ public final class TraceRecorder: Sendable {
             var entry = entry
             if let parent, parent.recorder === self, let index = parent.index {
                 entry.parent = index
-                // An enclosed entry stands on the track of its enclosing span.
                 entry.track = state.entries[index].track
             }
             state.entries.append(entry)
@@ -102,9 +90,7 @@ public final class TraceRecorder: Sendable {
         /// Nil if the span is beyond the limit of the recorder.
         fileprivate let index: Int?
 
-        /// Ends the span. A second call does nothing.
-        ///
-        /// - Parameter detail: The result of the span.
+        /// Ends the span with its result. A second call does nothing.
         public func end(_ detail: String = "") {
             guard let index else { return }
             let now = recorder.now
@@ -116,9 +102,7 @@ public final class TraceRecorder: Sendable {
         }
 
         /// Adds a mark inside the span.
-        public func mark(_ name: String) {
-            recorder.mark(name, on: "", within: self)
-        }
+        public func mark(_ name: String) { recorder.mark(name, on: "", within: self) }
     }
 }
 
