@@ -22,10 +22,11 @@ infix operator >><< : DataProviderGroupPrecedence
 ///
 /// See ``SequenceDataProvider``. A chain may have any length. More than four inline closures without a parameter type
 /// exceed the type checker: write `{ (value: Int) in … }`, or name a part of the chain with `let`.
+@inlinable
 public func >>>> <First: DataProvider, Second: DataProvider>(
     first: First, second: Second
 ) -> SequenceDataProvider<First, Second> where First.Output == Second.Input {
-    first.then(second)
+    SequenceDataProvider(first, second)
 }
 
 /// Returns a sequence of a provider and the model that is made from its answer. The same as
@@ -38,10 +39,11 @@ public func >>>> <First: DataProvider, Model: DataModel>(
 
 /// Returns a sequence of a provider and a closure that takes its answer. The closure is a stage of its own, see
 /// ``ClosureDataProvider``.
+@inlinable
 public func >>>> <First: DataProvider, Output: Sendable>(
     first: First, body: @escaping @Sendable (First.Output) async throws -> Output
 ) -> SequenceDataProvider<First, ClosureDataProvider<First.Output, Output>> {
-    first.then(body)
+    SequenceDataProvider(first, ClosureDataProvider(body))
 }
 
 // MARK: - Groups
