@@ -31,7 +31,6 @@ enum { SHARE_OPTION_SHARE = 1, SHARE_CONNECTIONS = 5, MESSAGE_DONE = 1, GLOBAL_D
   function(const char *, curl_easy_strerror, (int)) \
   function(cidm_easy *, curl_easy_init, (void)) \
   function(void, curl_easy_cleanup, (cidm_easy *)) \
-  function(void, curl_easy_reset, (cidm_easy *)) \
   function(int, curl_easy_pause, (cidm_easy *, int)) \
   function(int, curl_easy_setopt, (cidm_easy *, int, ...)) \
   function(int, curl_easy_getinfo, (cidm_easy *, int, ...)) \
@@ -77,7 +76,7 @@ enum { BROTLI_ERROR = 0, BROTLI_SUCCESS = 1, ZSTD_WINDOW_LIMIT = 100 };
   function(size_t, ZSTD_decompressStream, (void *, zstd_output *, zstd_input *)) \
   function(unsigned, ZSTD_isError, (size_t)) \
   function(size_t, ZSTD_freeDCtx, (void *)) \
-  function(unsigned long, SSL_CTX_clear_options, (void *, unsigned long)) \
+  function(void, SSL_CTX_set_info_callback, (void *, void (*)(const void *, int, int))) \
   function(int, SSL_has_pending, (void *))
 
 #define MEMBER(result, name, parameters) result(*name) parameters;
@@ -106,7 +105,6 @@ const char *cidm_error_text(int code) { return bound.curl_easy_strerror(code); }
 
 cidm_easy *cidm_easy_init(void) { return bound.curl_easy_init(); }
 void cidm_easy_cleanup(cidm_easy *easy) { bound.curl_easy_cleanup(easy); }
-void cidm_easy_reset(cidm_easy *easy) { bound.curl_easy_reset(easy); }
 int cidm_easy_pause(cidm_easy *easy, int mask) { return bound.curl_easy_pause(easy, mask); }
 int cidm_set_long(cidm_easy *easy, int option, long value) { return bound.curl_easy_setopt(easy, option, value); }
 int cidm_set_offset(cidm_easy *easy, int option, int64_t value) {
@@ -133,12 +131,28 @@ static int close_socket(void *loop, int descriptor) {
   return close(descriptor);
 }
 
-// libcurl asks OpenSSL to take a connection that just closes for one that says so. A body that ends with its connection
-// would then be whole wherever somebody cuts it off.
-static int make_ends_strict(cidm_easy *easy, void *context, void *unused) {
-  enum { IGNORE_UNEXPECTED_EOF = 1 << 7 };
-  bound.SSL_CTX_clear_options(context, IGNORE_UNEXPECTED_EOF);
+// The sessions of TLS whose peers have said in this turn that they close. libcurl takes a connection that just closes
+// for one that says so, and a body that ends with it would be whole wherever somebody cuts it off.
+enum { NOTIFIED_LIMIT = 64 };
+static _Thread_local uintptr_t notified[NOTIFIED_LIMIT];
+static _Thread_local unsigned notified_count;
+
+static void note_alert(const void *session, int kind, int alert) {
+  enum { READ_ALERT = 0x4004, CLOSE_NOTIFY = 0 };
+  if (kind == READ_ALERT && (alert & 255) == CLOSE_NOTIFY) notified[notified_count++ % NOTIFIED_LIMIT] = (uintptr_t)session;
+}
+
+static int note_alerts(cidm_easy *easy, void *context, void *unused) {
+  bound.SSL_CTX_set_info_callback(context, note_alert);
   return 0;
+}
+
+bool cidm_has_said_close(uintptr_t session) {
+  if (notified_count > NOTIFIED_LIMIT) return true;
+  for (unsigned i = 0; i < notified_count; i++) {
+    if (notified[i] == session) return true;
+  }
+  return false;
 }
 
 void cidm_set_callbacks(cidm_easy *easy, uintptr_t number, uintptr_t loop) {
@@ -157,7 +171,7 @@ void cidm_set_callbacks(cidm_easy *easy, uintptr_t number, uintptr_t loop) {
   set(easy, OPTION_CLOSESOCKETFUNCTION, close_socket);
   set(easy, OPTION_CLOSESOCKETDATA, (void *)loop);
   set(easy, OPTION_PRIVATE, data);
-  if (bound.SSL_CTX_clear_options) set(easy, OPTION_SSL_CTX_FUNCTION, make_ends_strict);
+  if (bound.SSL_CTX_set_info_callback) set(easy, OPTION_SSL_CTX_FUNCTION, note_alerts);
 }
 
 long cidm_get_long(cidm_easy *easy, int info) {
@@ -178,13 +192,15 @@ uintptr_t cidm_get_number(cidm_easy *easy) {
   return (uintptr_t)number;
 }
 
-bool cidm_has_decrypted_bytes(cidm_easy *easy) {
+uintptr_t cidm_session(cidm_easy *easy) {
   struct { int backend; void *internals; } *session = NULL;
   enum { OPENSSL = 1 };
-  if (!bound.SSL_has_pending || bound.curl_easy_getinfo(easy, INFO_TLS_SSL_PTR, &session) != 0 || !session)
-    return false;
-  return session->backend == OPENSSL && session->internals && bound.SSL_has_pending(session->internals) != 0;
+  if (!bound.SSL_has_pending || !bound.SSL_CTX_set_info_callback) return 0;
+  if (bound.curl_easy_getinfo(easy, INFO_TLS_SSL_PTR, &session) != 0 || !session) return 0;
+  return session->backend == OPENSSL ? (uintptr_t)session->internals : 0;
 }
+
+bool cidm_has_decrypted_bytes(uintptr_t session) { return session && bound.SSL_has_pending((void *)session) != 0; }
 
 cidm_list *cidm_list_append(cidm_list *list, const char *text) { return bound.curl_slist_append(list, text); }
 void cidm_list_free(cidm_list *list) { bound.curl_slist_free_all(list); }
@@ -201,6 +217,7 @@ int cidm_multi_remove(cidm_multi *multi, cidm_easy *easy) { return bound.curl_mu
 
 int cidm_multi_perform(cidm_multi *multi) {
   int running = 0;
+  notified_count = 0;
   return bound.curl_multi_perform(multi, &running);
 }
 

@@ -38,7 +38,6 @@ const char *cidm_error_text(int code);
 
 cidm_easy *cidm_easy_init(void);
 void cidm_easy_cleanup(cidm_easy *easy);
-void cidm_easy_reset(cidm_easy *easy);
 int cidm_easy_pause(cidm_easy *easy, int mask);
 int cidm_set_long(cidm_easy *easy, int option, long value);
 int cidm_set_offset(cidm_easy *easy, int option, int64_t value);
@@ -52,8 +51,13 @@ void cidm_set_error_buffer(cidm_easy *easy, char *buffer);
 long cidm_get_long(cidm_easy *easy, int info);
 int64_t cidm_get_offset(cidm_easy *easy, int info);
 uintptr_t cidm_get_number(cidm_easy *easy);
+/// The session of TLS that a transfer uses, while it has a connection. 0 for none, or for one of another library than
+/// OpenSSL.
+uintptr_t cidm_session(cidm_easy *easy);
 /// Whether bytes of the peer have been decrypted, or are about to be, that no transfer has read.
-bool cidm_has_decrypted_bytes(cidm_easy *easy);
+bool cidm_has_decrypted_bytes(uintptr_t session);
+/// Whether the peer has said since the last call of `cidm_multi_perform` that it closes.
+bool cidm_has_said_close(uintptr_t session);
 cidm_list *cidm_list_append(cidm_list *list, const char *text);
 void cidm_list_free(cidm_list *list);
 

@@ -61,14 +61,19 @@ public struct ServiceConfiguration: Sendable {
     public struct Limits: Sendable, Hashable {
         /// The most bytes of a body that is held in memory, once it is unpacked.
         public var body: Int
+        /// The most bytes of a body that is read as it comes, once it is unpacked: one that is opened or downloaded.
+        public var openedBody: Int
         /// The most bytes of a header.
         public var header: Int
         /// The most redirects that are followed for one request.
         public var redirects: Int
 
         /// Makes limits.
-        public init(body: Int = 64 << 20, header: Int = 256 << 10, redirects: Int = 10) {
+        public init(
+            body: Int = 64 << 20, header: Int = 256 << 10, redirects: Int = 10, openedBody: Int = .max
+        ) {
             self.body = body
+            self.openedBody = openedBody
             self.header = header
             self.redirects = redirects
         }

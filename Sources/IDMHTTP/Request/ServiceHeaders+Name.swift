@@ -80,7 +80,16 @@ extension String {
     /// The text with its ASCII letters in lower case, and everything else as it is: what is equal in a protocol must
     /// not depend on what Unicode takes for a letter.
     func asciiLowercased() -> String {
-        guard utf8.contains(where: { (65...90).contains($0) }) else { return self }
-        return String(decoding: utf8.map { (65...90).contains($0) ? $0 | 32 : $0 }, as: UTF8.self)
+        var text = self
+        return text.withUTF8 { bytes in
+            guard bytes.contains(where: { (65...90).contains($0) }) else { return self }
+            return String(unsafeUninitializedCapacity: bytes.count) { lowered in
+                for index in bytes.indices {
+                    let byte = bytes[index]
+                    lowered[index] = (65...90).contains(byte) ? byte | 32 : byte
+                }
+                return bytes.count
+            }
+        }
     }
 }

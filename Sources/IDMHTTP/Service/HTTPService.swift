@@ -92,8 +92,10 @@ public struct HTTPService: DataProvider {
         to request: ServiceRequest, rules: [ResponseRule], opens: Bool
     ) async throws -> ServiceResponse {
         try Task.checkCancellation()
+        let received = ReceivedHead()
         let executor = RequestExecutor(
-            configuration: configuration, transport: transport, rules: rules + self.rules, opens: opens)
+            configuration: configuration, transport: transport, rules: rules + self.rules, opens: opens,
+            received: received)
         let call = RequestContext(
             interceptors, configuration, scope: request.scope ?? CredentialScope(), clock: clock,
             bodyTimeout: opens ? request.totalTimeout : nil
@@ -102,7 +104,7 @@ public struct HTTPService: DataProvider {
         }
         let chain = InterceptorChain(call)
         do {
-            let response = try await runInTime(request, chain)
+            let response = try await runInTime(request, chain, received)
             try Task.checkCancellation()
             return response
         } catch {
@@ -112,7 +114,9 @@ public struct HTTPService: DataProvider {
         }
     }
 
-    private func runInTime(_ request: ServiceRequest, _ chain: InterceptorChain) async throws -> ServiceResponse {
+    private func runInTime(
+        _ request: ServiceRequest, _ chain: InterceptorChain, _ received: ReceivedHead
+    ) async throws -> ServiceResponse {
         // The executor refuses an invalid time-out.
         guard let deadline = request.totalTimeout ?? configuration.totalTimeout, deadline > .zero else {
             return try await LibraryTask.elsewhere { try await run(request, chain) }
@@ -125,13 +129,17 @@ public struct HTTPService: DataProvider {
                 try await run(request, chain)
             }
         } catch is Timeout.Expired {
-            throw overdue(request, after: deadline)
+            throw overdue(request, after: deadline, response: received.response)
         }
     }
 
     /// Returns the error of a request that exceeded its total time-out.
-    func overdue(_ request: ServiceRequest, after deadline: Duration) -> HTTPError {
-        HTTPError(.timedOut(.total(deadline)), request: request.description(redacted: configuration.redaction))
+    func overdue(
+        _ request: ServiceRequest, after deadline: Duration, response: ServiceResponse? = nil
+    ) -> HTTPError {
+        HTTPError(
+            .timedOut(.total(deadline)), request: request.description(redacted: configuration.redaction),
+            response: response)
     }
 
     /// Runs the interceptors and the executor on no actor.

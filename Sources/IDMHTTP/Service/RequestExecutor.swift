@@ -10,13 +10,14 @@ struct RequestExecutor: Sendable {
     let rules: [ResponseRule]
     /// True if the caller reads the body, unless the response is a failure.
     let opens: Bool
+    let received: ReceivedHead
 
     @concurrent
     func response(to request: ServiceRequest, in call: RequestContext) async throws -> ServiceResponse {
         do {
             var resolved = try configuration.resolve(request)
-            // A body that is never in memory as a whole has no limit.
-            if opens { resolved.limits.body = .max }
+            // The body of an opened stream is never in memory as a whole.
+            if opens { resolved.limits.body = resolved.limits.openedBody }
             var response = try await response(to: resolved, call)
             if let stream = response.stream {
                 response.stream = timed(stream, of: request, idle: resolved.timeout, call)
@@ -54,7 +55,7 @@ struct RequestExecutor: Sendable {
                 return try await follow(request, call.scope) { limit.noteActivity() }
             }
         } catch is Timeout.Expired {
-            throw HTTPError.Reason.Thrown(.timedOut(.idle(request.timeout)))
+            throw HTTPError.Reason.Thrown(.timedOut(.idle(request.timeout)), response: received.response)
         }
     }
 
@@ -88,7 +89,8 @@ extension RequestExecutor {
         let files = SentFiles(of: first.body)
         while true {
             EventRecorder.recordAttempt(bytes: request.body?.length)
-            let arrivals = opens ? nil : ResponseProgress(activity)
+            received.response = nil
+            let arrivals = opens ? nil : ResponseProgress(activity) { [self, request] in note($0, $1, of: request) }
             request.didReceive = if let arrivals { { @Sendable arrival in arrivals.report(arrival) } } else { nil }
             let (sent, generation) = withCookies(request, scope)
             let response = try await send(sent)
@@ -97,6 +99,7 @@ extension RequestExecutor {
                     response.headers, from: request.url, generation: generation, isForeign: request.hasLeftOrigin)
             }
             activity()
+            note(response.status, response.headers, of: request)
             if arrivals?.hasHead != true { EventRecorder.record(.response(status: response.status)) }
             let next: TransportRequest?
             do throws(RedirectPolicy.Fault) {
@@ -174,7 +177,8 @@ extension RequestExecutor {
             for try await piece in response.body {
                 activity()
                 try check(Int64(body.count) + Int64(piece.count))
-                body.append(piece)
+                // Some transports hand over the whole at once.
+                if body.isEmpty { body = piece } else { body.append(piece) }
                 progress?.report(completed: Int64(body.count), total: length)
             }
         } catch let fault as TransportFault {
@@ -188,9 +192,17 @@ extension RequestExecutor {
     }
 
     private func head(of response: TransportResponse, from request: TransportRequest) -> ServiceResponse {
-        var head = ServiceResponse(status: response.status, headers: response.headers, url: request.url)
+        head(response.status, response.headers, of: request)
+    }
+
+    private func head(_ status: Int, _ headers: ServiceHeaders, of request: TransportRequest) -> ServiceResponse {
+        var head = ServiceResponse(status: status, headers: headers, url: request.url)
         head.hasLeftOrigin = request.hasLeftOrigin
         return head
+    }
+
+    private func note(_ status: Int, _ headers: ServiceHeaders, of request: TransportRequest) {
+        received.response = head(status, headers, of: request)
     }
 }
 
@@ -200,17 +212,29 @@ extension IntegrationProgress {
     fileprivate static func isReported(for status: Int) -> Bool { (200..<300).contains(status) }
 }
 
+/// The head of a request's last response, for the error of a time-out.
+final class ReceivedHead: Sendable {
+    private let state = Locked<ServiceResponse?>(nil)
+
+    var response: ServiceResponse? {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+}
+
 /// Reports the progress of a response that its transport receives as a whole.
 private final class ResponseProgress: Sendable {
     private let activity: @Sendable () -> Void
+    private let note: @Sendable (Int, ServiceHeaders) -> Void
     private let recorder = EventRecorder.current
     private let progress = IntegrationProgress.current
     private let hasReportedHead = Atomic(false)
     private let isReported = Atomic(false)
     private let length = Atomic<Int64>(-1)
 
-    init(_ activity: @escaping @Sendable () -> Void) {
+    init(_ activity: @escaping @Sendable () -> Void, note: @escaping @Sendable (Int, ServiceHeaders) -> Void) {
         self.activity = activity
+        self.note = note
     }
 
     /// True if the head has been reported and recorded.
@@ -219,8 +243,9 @@ private final class ResponseProgress: Sendable {
     func report(_ arrival: TransportRequest.Arrival) {
         activity()
         switch arrival {
-        case .head(let status, let length):
-            self.length.store(length ?? -1, ordering: .relaxed)
+        case .head(let status, let headers):
+            note(status, headers)
+            self.length.store(headers.announcedLength ?? -1, ordering: .relaxed)
             isReported.store(IntegrationProgress.isReported(for: status), ordering: .relaxed)
             recorder?.record(.response(status: status))
             hasReportedHead.store(true, ordering: .releasing)

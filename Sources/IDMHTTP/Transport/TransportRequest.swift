@@ -52,7 +52,7 @@ public struct TransportRequest: Sendable {
 
     /// An event of a response.
     enum Arrival: Sendable {
-        case head(status: Int, length: Int64?)
+        case head(status: Int, headers: ServiceHeaders)
         /// The total number of body bytes so far.
         case body(Int)
     }
@@ -71,6 +71,9 @@ public struct TransportRequest: Sendable {
         self.cachePolicy = cachePolicy
         self.limits = limits
     }
+
+    /// True if the request asks for a part of a body, which could not be unpacked.
+    var isForPart: Bool { headers["Range"] != nil }
 
     /// True if the request may arrive twice.
     var isReplaySafe: Bool { method.isReplaySafe(with: headers) }

@@ -9,11 +9,13 @@ import Testing
 
 private typealias Bearer = AuthenticationInterceptor<BearerAuthenticator<String>>
 
-@Suite("Authentication, at a real server", .fewAtOnce, .timeLimit(.ample))
+@Suite("Authentication, at a real server", .fewAtOnce, .overEachTransport, .timeLimit(.ample))
 struct AuthLoopbackTests {
-    private func service(_ server: LoopbackServer, _ authentication: Bearer, connections: Int = 64) -> HTTPService {
+    private func service(
+        _ server: LoopbackServer, _ authentication: Bearer, connections: Int = 64
+    ) throws -> HTTPService {
         var service = server.service(interceptors: [authentication])
-        service.transport = URLSessionTransport(connectionsPerHost: connections)
+        service.transport = try TestTransport.current.made(connectionsPerHost: connections)
         return service
     }
 
@@ -47,7 +49,7 @@ struct AuthLoopbackTests {
                 answers: Array(repeating: .status(401).waiting(for: together), count: 50)
                     + Array(repeating: .text("hello"), count: 50))
             server.on(.post, "/token", answers: [.text("new").waiting(for: gate)])
-            let service = service(server, .refreshing(for: server.url, credential: "old"))
+            let service = try service(server, .refreshing(for: server.url, credential: "old"))
             let tasks = (0..<50).map { _ in Task { await outcome(service) } }
             try await server.waitUntil { $0.requests.count { $0.target == "/a" } == 50 }
             together.open()
@@ -73,7 +75,7 @@ struct AuthLoopbackTests {
             let together = TestGate()
             server.on(.get, "/a", answer: .status(401).waiting(for: together))
             server.on(.post, "/token", answer: answer.waiting(for: gate))
-            let service = service(server, .refreshing(for: server.url, credential: "old"))
+            let service = try service(server, .refreshing(for: server.url, credential: "old"))
             let tasks = (0..<3).map { _ in Task { await outcome(service) } }
             try await server.waitUntil { $0.requests.count { $0.target == "/a" } == 3 }
             together.open()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("Cancellation, of requests to a real server", .fewAtOnce, .timeLimit(.ample), .serialized)
+@Suite("Cancellation, of requests to a real server", .fewAtOnce, .overEachTransport, .timeLimit(.ample), .serialized)
 struct CancellationLoopbackTests {
     typealias Answer = LoopbackServer.Answer
 
@@ -83,7 +83,7 @@ struct CancellationLoopbackTests {
     /// Makes requests over a transport of their own, and cancels many of them. How often they ended in which way.
     private func cancelAtRandom(_ server: LoopbackServer, _ number: Int) async throws -> [String: Int] {
         var service = server.service()
-        service.transport = URLSessionTransport(connectionsPerHost: 32)
+        service.transport = try TestTransport.current.made(connectionsPerHost: 32)
         var random = SplitMix(seed: 3)
         var ended: [String: Int] = [:]
         var count = 0

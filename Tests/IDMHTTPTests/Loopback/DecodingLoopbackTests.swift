@@ -26,7 +26,7 @@ private struct Anything: JSONObjectResource {
     var request: ServiceRequest { ServiceRequest(.get, "/a") }
 }
 
-@Suite("Decoding of a real server's responses", .fewAtOnce, .timeLimit(.ample))
+@Suite("Decoding of a real server's responses", .fewAtOnce, .overEachTransport, .timeLimit(.ample))
 struct DecodingLoopbackTests {
     private static func items(_ content: String) -> String { #"{"data":{"items":["# + content + "]}}" }
 

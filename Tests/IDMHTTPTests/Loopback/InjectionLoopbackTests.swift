@@ -6,7 +6,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("Injection, before a real server", .fewAtOnce, .timeLimit(.ample))
+@Suite("Injection, before a real server", .fewAtOnce, .overEachTransport, .timeLimit(.ample))
 struct InjectionLoopbackTests {
     private static let line = "x\r\nX-Injected: 1"
 

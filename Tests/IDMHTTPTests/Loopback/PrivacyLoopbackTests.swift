@@ -7,7 +7,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("Privacy, with a real server", .fewAtOnce, .timeLimit(.ample))
+@Suite("Privacy, with a real server", .fewAtOnce, .overEachTransport, .timeLimit(.ample))
 struct PrivacyLoopbackTests {
     /// A request with a secret in every place that is one.
     private var request: ServiceRequest {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("Redirects, of a real server", .fewAtOnce, .timeLimit(.ample))
+@Suite("Redirects, of a real server", .fewAtOnce, .overEachTransport, .timeLimit(.ample))
 struct RedirectLoopbackTests {
     @Test(
         "Method and body go along as RFC 9110 has it",

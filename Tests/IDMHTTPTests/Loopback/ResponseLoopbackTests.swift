@@ -6,7 +6,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("Responses, of a real server", .fewAtOnce, .timeLimit(.ample))
+@Suite("Responses, of a real server", .fewAtOnce, .overEachTransport, .timeLimit(.ample))
 struct ResponseLoopbackTests {
     typealias Answer = LoopbackServer.Answer
     private static let hello = Answer.text("hello")
@@ -122,7 +122,7 @@ struct ResponseLoopbackTests {
     func brokenBehindOnce(body: Body, answer: Answer) async throws {
         try await withServer { server, service in
             var service = service
-            service.transport = URLSessionTransport(connectionsPerHost: 1)
+            service.transport = try TestTransport.current.made(connectionsPerHost: 1)
             let folder = try TemporaryFolder()
             server.on(.get, "/a", answer: Self.hello)
             server.on(nil, "/paid", answer: Self.hello)
@@ -197,7 +197,7 @@ struct ResponseLoopbackTests {
         try await withServer { server, service in
             var service = service
             // Its own: a deadline counts in line as well.
-            service.transport = URLSessionTransport()
+            service.transport = try TestTransport.current.made()
             let (clock, gate) = (ManualClock(), TestGate())
             service.clock = clock
             server.on(.get, "/nothing", answer: .never)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("Retries, at a real server", .fewAtOnce, .timeLimit(.ample))
+@Suite("Retries, at a real server", .fewAtOnce, .overEachTransport, .timeLimit(.ample))
 struct RetryLoopbackTests {
     private func service(
         _ server: LoopbackServer, _ count: Int = 2, delay: RetryDelay = .none,

@@ -9,7 +9,7 @@ import Testing
 @testable import IDMHTTP
 
 /// Transfers over real connections, by way of URLSession.
-@Suite("Transfers, with a real server", .fewAtOnce, .timeLimit(.ample))
+@Suite("Transfers, with a real server", .fewAtOnce, .overEachTransport, .timeLimit(.ample))
 struct TransferLoopbackTests {
     private let folder: TemporaryFolder
 

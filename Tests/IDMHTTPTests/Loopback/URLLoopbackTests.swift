@@ -6,7 +6,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("URLs, before a real server", .fewAtOnce, .timeLimit(.ample))
+@Suite("URLs, before a real server", .fewAtOnce, .overEachTransport, .timeLimit(.ample))
 struct URLLoopbackTests {
     @Test("A parameter arrives in its segment, escaped, whatever it is")
     func parameters() async throws {
@@ -45,7 +45,9 @@ struct URLLoopbackTests {
                 "http://user:s3cret@127.0.0.1:\(server.port)", "http://127.0.0.1:\(server.port)/#f", "ftp://127.0.0.1/",
             ] {
                 let url = try #require(URL(string: base))
-                let service = HTTPService(configuration: ServiceConfiguration(baseURL: url, idleTimeout: .patient))
+                let service = HTTPService(
+                    configuration: ServiceConfiguration(baseURL: url, idleTimeout: .patient),
+                    transport: TestTransport.current.shared)
                 #expect(await service.outcome() == "bad request")
             }
             #expect(server.journal.connectionCount == 0)

@@ -5,8 +5,65 @@ import Testing
 
 @testable import IDMHTTP
 
-/// Runs a test with a server, and with a service that asks it over URLSession.
-func withServer(_ body: (LoopbackServer, HTTPService) async throws -> Void) async throws {
+/// The transports of this system.
+enum TestTransport: CaseIterable, Sendable {
+    case curl, urlSession
+
+    static let allCases: [TestTransport] = {
+        #if os(Linux)
+        [.curl, .urlSession]
+        #else
+        [.urlSession]
+        #endif
+    }()
+
+    /// The transport of the test: one after the other in suites with ``OverEachTransport``, or else that of services,
+    /// or URLSession with `IDM_TRANSPORT=urlSession`.
+    @TaskLocal static var current: TestTransport = {
+        let name = ProcessInfo.processInfo.environment["IDM_TRANSPORT"]
+        return allCases.first { "\($0)" == name } ?? allCases[0]
+    }()
+
+    /// The one that services share.
+    var shared: any HTTPTransport {
+        #if os(Linux)
+        if self == .curl, let transport = try? CurlTransport.shared() { return transport }
+        #endif
+        return URLSessionTransport.shared
+    }
+
+    /// One with connections of its own.
+    func made(connectionsPerHost: Int = 6) throws -> any HTTPTransport {
+        #if os(Linux)
+        if self == .curl { return try CurlTransport(connectionsPerHost: connectionsPerHost) }
+        #endif
+        return URLSessionTransport(connectionsPerHost: connectionsPerHost)
+    }
+}
+
+/// Runs each test of a suite once over each transport of this system.
+struct OverEachTransport: TestTrait, SuiteTrait, TestScoping {
+    var isRecursive: Bool { true }
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        // A suite has no case.
+        guard testCase != nil else { return try await function() }
+        for transport in TestTransport.allCases {
+            try await TestTransport.$current.withValue(transport) { try await function() }
+        }
+    }
+}
+
+extension Trait where Self == OverEachTransport {
+    static var overEachTransport: Self { Self() }
+}
+
+/// Runs a test with a server, and with a service that asks it.
+func withServer(
+    _ body: (LoopbackServer, HTTPService) async throws -> Void
+) async throws {
     try await TestScope.run {
         try await LoopbackServer.run { server in try await body(server, server.service()) }
     }
@@ -17,11 +74,12 @@ extension LoopbackServer {
     func service(_ path: String = "", interceptors: [any HTTPInterceptor] = []) -> HTTPService {
         var configuration = ServiceConfiguration(baseURL: url(path), idleTimeout: .patient)
         configuration.cache = nil
-        return HTTPService(configuration: configuration, interceptors: interceptors)
+        return HTTPService(
+            configuration: configuration, transport: TestTransport.current.shared, interceptors: interceptors)
     }
 }
 
-extension URLSessionTransport {
+extension HTTPTransport {
     /// The response to a request of a server, as it comes.
     func get(_ url: URL) async throws -> TransportResponse { try await send(TransportRequest(.get, url)) }
 }

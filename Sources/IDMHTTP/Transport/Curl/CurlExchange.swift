@@ -35,6 +35,10 @@ final class CurlExchange: Sendable {
         var handle: UInt = 0
         /// How often the request has left.
         var departures = 0
+        /// The session of TLS. 0 for none.
+        var session: UInt = 0
+        /// Whether nothing but the end of the connection ends the body.
+        var endsWithConnection = false
         /// Why this side ended the transfer.
         var fault: TransportFault?
         var isTouched = false
@@ -47,27 +51,33 @@ final class CurlExchange: Sendable {
 
     let number = CurlExchange.numbers.wrappingAdd(1, ordering: .relaxed).newValue
     let request: TransportRequest
-    let origin: ServiceOrigin?
+    /// The address, and what of it names the host.
+    let address: String
+    let host: Substring
+    private let bytes: HTTPBytes?
     private let loop: CurlLoop
     private let state: Locked<State>
     private let pump = Locked<Task<Void, Never>?>(nil)
 
     /// How many bytes of a body are kept, in either direction.
-    private static let window = 512 << 10
+    private static let window = 2 << 20
     private static let uploadWindow = 256 << 10
-    /// The longest body that is handed over together with its head.
+    /// The longest body of an unknown length that is handed over together with its head.
     private static let gathered = 64 << 10
     /// The longest body of a redirect that is read to its end for the sake of the connection.
     private static let skipLimit = 64 << 10
 
-    init(_ request: TransportRequest, _ loop: CurlLoop) {
+    /// - Parameter bytes: The request's body, unless it is a short one in memory.
+    init(_ request: TransportRequest, _ bytes: HTTPBytes?, _ loop: CurlLoop) {
         self.request = request
+        self.bytes = bytes
         self.loop = loop
-        origin = ServiceOrigin(request.url)
-        let machine = Machine(.init(window: Self.window, gathered: Self.gathered))
+        address = request.url.absoluteString
+        let slashes = address.utf8.indices.lazy.filter { [address] in address.utf8[$0] == UInt8(ascii: "/") }
+        host = address[..<(slashes.dropFirst(2).first ?? address.endIndex)]
+        let machine = Machine(window: Self.window)
         let upload = request.body.map { body in
-            let isSmall = body.data.map { $0.count <= SegmentCursor.pieceLength } == true
-            return Upload(isSmall ? body.data : nil, window: Self.uploadWindow)
+            Upload(bytes == nil ? body.data ?? Data() : nil, window: Self.uploadWindow)
         }
         state = Locked(State(machine: machine, head: CurlHeadParser(limit: request.limits.header), upload: upload))
     }
@@ -132,16 +142,17 @@ final class CurlExchange: Sendable {
 
     private func receive(_ head: Head) {
         let isRedirect = (300..<400).contains(head.status)
-        let length = head.headers.announcedLength
-        let isPacked = head.headers["Content-Encoding"] != nil
-        request.didReceive?(.head(status: head.status, length: length))
-        // Of what leads elsewhere, or is too long, nobody wants the body.
-        let gathers =
-            request.didReceive != nil && !isRedirect && !isPacked
-            && length ?? 0 <= min(Self.gathered, request.limits.body)
-        let skipLimit = isRedirect && length ?? 0 <= Self.skipLimit ? Self.skipLimit : 0
+        let length = head.length ?? 0
+        request.didReceive?(.head(status: head.status, headers: head.headers))
+        // Whoever hears of arrivals takes the body as a whole. That of a redirect, and of what is too long, isn't read.
+        let isGathered =
+            request.didReceive != nil && !isRedirect && !head.isPacked && length <= request.limits.body
+        let gathered = isGathered ? max(Int(length), Self.gathered) : 0
+        let skipLimit = isRedirect && length <= Self.skipLimit ? Self.skipLimit : 0
+        let hasBody = request.method.getsBody(with: head.status)
         touch { state in
-            _ = state.machine.event(.head(head, gathers: gathers, skipLimit: skipLimit))
+            state.endsWithConnection = !head.isFramed && hasBody
+            _ = state.machine.event(.head(head, gathered: gathered, skipLimit: skipLimit))
         }
     }
 
@@ -156,10 +167,11 @@ final class CurlExchange: Sendable {
     /// Whether the request may leave over a connection.
     func leaves(over ends: CurlConnections.Ends) -> Bool {
         let (departures, handle) = state.withLock { ($0.departures, OpaquePointer(bitPattern: $0.handle)) }
+        let session = cidm_session(handle)
         let refusal: Refusal? =
             if departures > 0, !request.isReplaySafe {
                 .repetition
-            } else if !loop.connections.withLock({ $0.use(ends, hasBytes: cidm_has_decrypted_bytes(handle)) }) {
+            } else if !loop.connections.withLock({ $0.use(ends, hasBytes: cidm_has_decrypted_bytes(session)) }) {
                 .staleConnection
             } else {
                 nil
@@ -168,6 +180,7 @@ final class CurlExchange: Sendable {
             state.refusal = refusal
             guard refusal == nil else { return nil }
             state.departures += 1
+            state.session = session
             defer { state.ends = ends }
             return state.ends
         }
@@ -176,6 +189,8 @@ final class CurlExchange: Sendable {
     }
 
     // MARK: The thread
+
+    var isAwaiting: Bool { state.withLock { $0.machine.isAwaiting } }
 
     func startWork(_ handle: OpaquePointer) {
         state.withLock { $0.handle = UInt(bitPattern: handle) }
@@ -188,15 +203,15 @@ final class CurlExchange: Sendable {
     /// The transfer begins: silence counts from here on.
     func didBegin() {
         request.didSend(0)
-        guard let body = request.body, state.withLock({ $0.upload?.given == 0 }) else { return }
-        if body.data.map({ $0.count <= SegmentCursor.pieceLength }) != true { startPump(body) }
+        if let bytes { startPump(bytes, length: request.body?.length) }
     }
 
     /// Whether the transfer ended before its request left, and may begin again over a fresh connection.
     func takeStaleness() -> Bool {
         state.withLock { state in
-            defer { state.refusal = nil }
-            return state.refusal == .staleConnection
+            guard state.refusal == .staleConnection else { return false }
+            state.refusal = nil
+            return true
         }
     }
 
@@ -228,7 +243,12 @@ final class CurlExchange: Sendable {
         Self.exchanges.withLock { $0[number] = nil }
         let (ends, error, upload) = state.withLock { state in
             defer { state.ends = nil }
-            let fault = state.refusal == .repetition ? TransportFault(.lost) : state.fault
+            var fault = state.refusal == .repetition ? TransportFault(.lost) : state.fault
+            if result?.code == 0, state.endsWithConnection, !isMultiplexed, state.session != 0,
+                !cidm_has_said_close(state.session)
+            {
+                fault = TransportFault(.truncated)
+            }
             let hasHead = state.machine.hasHead
             let error = result.flatMap { fault ?? $0.fault(hasHead: hasHead, headerLimit: request.limits.header) }
             return (state.ends, error, state.upload?.end() ?? Upload.Action())
@@ -253,15 +273,15 @@ final class CurlExchange: Sendable {
     // MARK: The request's body
 
     /// Reads the body in a task of its own, and no faster than libcurl sends it.
-    private func startPump(_ body: RequestBody.Encoded) {
+    private func startPump(_ bytes: HTTPBytes, length announced: Int?) {
         let task = Task(executorPreference: LibraryTask.executor) { [self] in
             do {
                 var last: Data?
                 var length = 0
-                for try await piece in try body.bytes() where !piece.isEmpty {
+                for try await piece in bytes {
                     length += piece.count
                     // Not before it is known that it is the last one: the server would take the body for sound.
-                    guard length != body.length else {
+                    guard length != announced else {
                         last = piece
                         continue
                     }

@@ -12,10 +12,10 @@ struct CurlExchangeStateMachine<Head: Sendable, Sender, Reader> {
         case begin(Sender)
         /// The final head of the response.
         ///
-        /// - `gathers`: Whether the answer waits for a short body.
+        /// - `gathered`: For how many bytes of the body the answer waits, unless it ends before. 0 for none.
         /// - `skipLimit`: How many bytes of the body are read and dropped for the connection's sake once the body is
         ///   released.
-        case head(Head, gathers: Bool, skipLimit: Int)
+        case head(Head, gathered: Int, skipLimit: Int)
         /// libcurl has reported everything that the network had.
         case turnEnded
         /// libcurl has finished the transfer, with an error if it failed.
@@ -57,14 +57,6 @@ struct CurlExchangeStateMachine<Head: Sendable, Sender, Reader> {
         case skip
     }
 
-    /// How many bytes are kept.
-    struct Sizes {
-        /// How many bytes of the body are kept unread before libcurl is paused.
-        var window: Int
-        /// How many bytes a head waits for.
-        var gathered: Int
-    }
-
     private enum End {
         case complete
         case failed(any Error)
@@ -82,18 +74,19 @@ struct CurlExchangeStateMachine<Head: Sendable, Sender, Reader> {
         case idle
         case awaiting(Sender)
         /// The caller hasn't got the head yet.
-        case held(Sender, Head, gathers: Bool, Body)
+        case held(Sender, Head, gathered: Int, Body)
         case open(Reader?, Body)
         /// The body has been released. So many bytes of the rest may come before the transfer is aborted.
         case skipping(rest: Int)
         case over(any Error)
     }
 
-    private let sizes: Sizes
+    private let window: Int
     private var phase = Phase.idle
 
-    init(_ sizes: Sizes) {
-        self.sizes = sizes
+    /// - Parameter window: How many bytes of the body are kept unread before libcurl is paused.
+    init(window: Int) {
+        self.window = window
     }
 
     /// How many bytes of the body are kept unread.
@@ -106,8 +99,11 @@ struct CurlExchangeStateMachine<Head: Sendable, Sender, Reader> {
 
     /// How many bytes of the body have come, as long as the answer waits for more of them.
     var gatheredCount: Int? {
-        if case .held(_, _, true, let body) = phase, body.received > 0 { body.received } else { nil }
+        if case .held(_, _, 1..., let body) = phase, body.received > 0 { body.received } else { nil }
     }
+
+    /// Whether the request has been handed over, and no head has come.
+    var isAwaiting: Bool { if case .awaiting = phase { true } else { false } }
 
     /// Whether the head of the response has come.
     var hasHead: Bool {
@@ -120,7 +116,7 @@ struct CurlExchangeStateMachine<Head: Sendable, Sender, Reader> {
     mutating func event(_ event: Event) -> Action {
         switch event {
         case .begin(let sender): begin(sender)
-        case .head(let head, let gathers, let skipLimit): receive(head, gathers: gathers, skipLimit: skipLimit)
+        case .head(let head, let gathered, let skipLimit): receive(head, gathered: gathered, skipLimit: skipLimit)
         case .turnEnded: supply()
         case .ended(let error): end(error.map { .failed($0) } ?? .complete, stops: false)
         case .fail(let error): end(.failed(error), stops: true)
@@ -134,14 +130,14 @@ struct CurlExchangeStateMachine<Head: Sendable, Sender, Reader> {
     mutating func receive(_ bytes: RawSpan) -> Receipt {
         // The phase gives its payload away meanwhile, or each append would copy what is kept.
         switch phase {
-        case .held(let sender, let head, let gathers, var body):
+        case .held(let sender, let head, let gathered, var body):
             phase = .idle
-            defer { phase = .held(sender, head, gathers: gathers, body) }
-            return receive(bytes, &body)
+            defer { phase = .held(sender, head, gathered: gathered, body) }
+            return receive(bytes, &body, window: max(window, gathered))
         case .open(let reader, var body):
             phase = .idle
             defer { phase = .open(reader, body) }
-            return receive(bytes, &body)
+            return receive(bytes, &body, window: window)
         case .skipping(let rest):
             phase = .skipping(rest: max(rest - bytes.byteCount, 0))
             return bytes.byteCount <= rest ? .taken : .refused
@@ -149,9 +145,9 @@ struct CurlExchangeStateMachine<Head: Sendable, Sender, Reader> {
         }
     }
 
-    private func receive(_ bytes: RawSpan, _ body: inout Body) -> Receipt {
+    private func receive(_ bytes: RawSpan, _ body: inout Body, window: Int) -> Receipt {
         guard body.end == nil else { return .refused }
-        guard body.chunks.count < sizes.window else {
+        guard body.chunks.count < window else {
             body.isPaused = true
             return .paused
         }
@@ -181,17 +177,17 @@ struct CurlExchangeStateMachine<Head: Sendable, Sender, Reader> {
         }
     }
 
-    private mutating func receive(_ head: Head, gathers: Bool, skipLimit: Int) -> Action {
+    private mutating func receive(_ head: Head, gathered: Int, skipLimit: Int) -> Action {
         guard case .awaiting(let sender) = phase else { return .none }
-        phase = .held(sender, head, gathers: gathers, Body(skipLimit: skipLimit))
+        phase = .held(sender, head, gathered: gathered, Body(chunks: ByteChunks(gathered), skipLimit: skipLimit))
         return .none
     }
 
     /// Gives the caller or the reader what there is for them.
     private mutating func supply() -> Action {
         switch phase {
-        case .held(let sender, let head, let gathers, let body):
-            guard body.end != nil || !gathers || body.received > sizes.gathered else { return .none }
+        case .held(let sender, let head, let gathered, let body):
+            guard body.end != nil || gathered == 0 || body.received > gathered else { return .none }
             phase = .open(nil, body)
             return .answer(sender, head)
         case .open(let reader?, let body):
@@ -207,10 +203,10 @@ struct CurlExchangeStateMachine<Head: Sendable, Sender, Reader> {
             let error: any Error = if case .failed(let error) = end { error } else { TransportFault(.lost) }
             phase = .over(error)
             return .refuse(sender, error, stops: stops)
-        case .held(let sender, let head, let gathers, var body):
+        case .held(let sender, let head, let gathered, var body):
             guard body.end == nil else { return .none }
             body.end = end
-            phase = .held(sender, head, gathers: gathers, body)
+            phase = .held(sender, head, gathered: gathered, body)
             return stops ? .stop : .none
         case .open(let reader, var body):
             guard body.end == nil else { return .none }
@@ -249,7 +245,7 @@ struct CurlExchangeStateMachine<Head: Sendable, Sender, Reader> {
 
     /// Whether libcurl goes on, since there is room again.
     private func resumes(_ body: inout Body) -> Bool {
-        guard body.isPaused, body.chunks.count <= sizes.window / 2 else { return false }
+        guard body.isPaused, body.chunks.count <= window / 2 else { return false }
         body.isPaused = false
         return body.end == nil
     }
@@ -283,15 +279,22 @@ extension CurlExchangeStateMachine.Action: Sendable where Sender: Sendable, Read
 
 /// Bytes in the order in which they were appended, kept in pieces of moderate size.
 struct ByteChunks {
-    private static let pieceLength = 256 << 10
     private var chunks: [Data] = []
+    private var pieceLength = 128 << 10
     private(set) var count = 0
+
+    /// - Parameter expected: How many bytes come at least, if there are many.
+    init(_ expected: Int = 0) {
+        // A server may announce more than there is memory for.
+        if (pieceLength...(256 << 20)).contains(expected) { pieceLength = expected }
+    }
 
     mutating func append(_ bytes: RawSpan) {
         count += bytes.byteCount
-        if chunks.last.map({ $0.count + bytes.byteCount <= Self.pieceLength }) != true {
-            // More follows where a whole piece has come before.
-            chunks.append(chunks.isEmpty ? Data() : Data(capacity: Self.pieceLength))
+        if chunks.last.map({ $0.count + bytes.byteCount <= pieceLength }) != true {
+            // More follows where libcurl reports as much as it can at once.
+            let isLong = bytes.byteCount >= 16 << 10
+            chunks.append(Data(capacity: isLong ? pieceLength : bytes.byteCount))
         }
         bytes.withUnsafeBytes { chunks[chunks.count - 1].append(contentsOf: $0) }
     }

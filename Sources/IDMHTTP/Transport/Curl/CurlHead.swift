@@ -8,6 +8,12 @@ struct CurlHeadParser {
     struct Head: Sendable {
         var status: Int
         var headers: ServiceHeaders
+        /// The announced length of the body, packed or not.
+        var length: Int64?
+        /// Whether the body is packed, or may be.
+        var isPacked = false
+        /// Whether something else than the end of the connection ends the body.
+        var isFramed = false
     }
 
     /// The most lines of all heads of a response together.
@@ -18,6 +24,7 @@ struct CurlHeadParser {
     private var lineCount = 0
     private var status: Int?
     private var fields: [ServiceHeaders.Field] = []
+    private var head = Head(status: 0, headers: [:])
     private var isComplete = false
 
     /// - Parameter limit: The most bytes of all heads of a response together, trailers included.
@@ -39,7 +46,9 @@ struct CurlHeadParser {
         } else if let colon = line.firstIndex(of: UInt8(ascii: ":")) {
             let name = UnsafeRawBufferPointer(rebasing: line[..<colon]).trimmingWhiteSpace()
             let value = UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]).trimmingWhiteSpace()
-            fields.append(ServiceHeaders.Field(ServiceHeaders.Name(Self.text(name)), Self.text(value)))
+            let field = ServiceHeaders.Field(ServiceHeaders.Name(Self.text(name)), Self.text(value))
+            try note(field)
+            fields.append(field)
         }
         return nil
     }
@@ -49,15 +58,33 @@ struct CurlHeadParser {
         guard status >= 200 || status == 101 else {
             self.status = nil
             fields = []
+            head = Head(status: 0, headers: [:])
             return nil
         }
         isComplete = true
-        let headers = ServiceHeaders(fields)
+        var head = head
+        (head.status, head.headers) = (status, ServiceHeaders(fields))
         fields = []
-        // Whoever stands between the server and this client may have taken the other one.
-        guard Set(headers.values(of: .contentLength)).count <= 1 else { throw TransportFault(.malformed) }
-        return Head(status: status, headers: headers)
+        return head
     }
+
+    /// Looks at what says how the body travels.
+    private mutating func note(_ field: ServiceHeaders.Field) throws(TransportFault) {
+        if field.name == .contentLength {
+            let length = Int64(field.value)
+            // A proxy between the server and this client may have taken the other one.
+            guard head.length == nil || head.length == length else { throw TransportFault(.malformed) }
+            head.length = length
+            head.isFramed = true
+        } else if field.name == Self.transferEncoding {
+            head.isFramed = true
+        } else if field.name == Self.contentEncoding {
+            head.isPacked = true
+        }
+    }
+
+    private static let transferEncoding: ServiceHeaders.Name = "Transfer-Encoding"
+    private static let contentEncoding: ServiceHeaders.Name = "Content-Encoding"
 
     /// The number in a status line. A space and a reason behind it may be missing.
     private static func status(of line: UnsafeRawBufferPointer) throws(TransportFault) -> Int {

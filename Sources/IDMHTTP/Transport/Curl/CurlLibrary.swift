@@ -6,9 +6,11 @@ internal import Foundation
 enum CurlLibrary {
     /// Why libcurl can't be used. Nil if it can.
     static let fault: CurlTransport.Unavailable? = bind()
-    /// The codings that can be unpacked, as `Accept-Encoding` names them.
-    static let acceptedCodings = BodyUnpacker.Coding.allCases.filter(\.isSupported).map(\.rawValue).joined(
-        separator: ", ")
+    /// The field of a header with the codings that can be unpacked.
+    static let codingField: String = {
+        let codings = BodyUnpacker.Coding.allCases.filter(\.isSupported).map(\.rawValue)
+        return "Accept-Encoding: \(codings.isEmpty ? "identity" : codings.joined(separator: ", "))"
+    }()
 
     private static func bind() -> CurlTransport.Unavailable? {
         var callbacks = CurlCallbacks.table
@@ -68,6 +70,7 @@ enum CurlOption {
     static let upload: Int32 = 46
     static let caInfo: Int32 = 10065
     static let freshConnect: Int32 = 74
+    static let httpGet: Int32 = 80
     static let httpVersion: Int32 = 84
     static let bufferSize: Int32 = 98
     static let noSignal: Int32 = 99

@@ -56,6 +56,12 @@ final class CurlLoop: Sendable {
         if let fault = CurlLibrary.fault { throw fault }
         let waker = cidm_wake_make()
         guard waker >= 0 else { throw .noDescriptor }
+        guard let multi = cidm_multi_init() else {
+            close(waker)
+            throw .noDescriptor
+        }
+        // The thread is the only one that uses it.
+        let address = UInt(bitPattern: multi)
         let loop = CurlLoop(settings, waker: waker)
         loops.withLock { $0[loop.number] = loop }
         Thread.detachNewThread {
@@ -63,7 +69,8 @@ final class CurlLoop: Sendable {
             var signals = sigset_t()
             sigfillset(&signals)
             pthread_sigmask(SIG_BLOCK, &signals, nil)
-            var worker = CurlWorker(loop)
+            guard let multi = OpaquePointer(bitPattern: address) else { return }
+            var worker = CurlWorker(loop, multi)
             worker.run()
         }
         return loop

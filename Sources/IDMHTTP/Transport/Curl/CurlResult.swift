@@ -56,8 +56,8 @@ struct CurlResult: Sendable {
 
     private var certificateReason: TransportFault.Reason {
         switch verification {
-        // libcurl compares the name by itself, behind OpenSSL.
-        case 0, 62, 64: .otherHost
+        // libcurl compares the name by itself, before it asks OpenSSL or behind it.
+        case 0, 1, 62, 64: .otherHost
         case 9, 10: .expired
         case 2, 18, 19, 20, 21, 27: .unknownAuthority
         default: .other

@@ -68,14 +68,24 @@ public final class CurlTransport: HTTPTransport {
         guard request.body == nil || request.method.allowsBody else {
             throw ServiceRequest.Fault.unexpectedBody(request.method)
         }
-        if let body = request.body, body.length == 0, body.data == nil {
-            // libcurl wouldn't ask for it, and nobody would notice that it isn't empty.
-            for try await _ in try body.bytes() {}
+        var bytes: HTTPBytes?
+        if let body = request.body, body.data.map({ $0.count <= SegmentCursor.pieceLength }) != true {
+            bytes = try body.bytes()
         }
-        let exchange = CurlExchange(request, loop)
+        if request.body?.length == 0, let empty = bytes {
+            // libcurl wouldn't ask for it, and nobody would notice that it isn't empty.
+            for try await _ in empty {}
+            bytes = nil
+        }
+        if let file = request.body?.file, let length = request.body?.length,
+            let fault = RequestPayload.file(file, length: length).fault
+        {
+            throw fault
+        }
+        let exchange = CurlExchange(request, bytes, loop)
         let body = CurlBody(exchange)
         let head = try await exchange.head()
-        if request.method.getsBody(with: head.status) { try body.unpack(head.headers) }
+        if head.isPacked, request.method.getsBody(with: head.status) { try body.unpack(head.headers) }
         return TransportResponse(
             status: head.status, headers: head.headers, body: HTTPBytes { CurlCursor(body: body) })
     }

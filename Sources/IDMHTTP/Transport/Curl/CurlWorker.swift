@@ -25,21 +25,22 @@ struct CurlWorker: ~Copyable {
     private static let skipTime = Duration.seconds(1)
 
     private let loop: CurlLoop
-    private let multi: OpaquePointer?
+    private let multi: OpaquePointer
     private var pools = ConnectionPools()
     private var spares: [Handle] = []
     private var transfers: [UInt: Transfer] = [:]
     private var uploads: Set<UInt> = []
-    private var admission: CurlAdmission<ServiceOrigin?>
+    private var admission: CurlAdmission<Substring>
     private var waiting: [UInt: CurlExchange] = [:]
     private var deadlines: Set<UInt> = []
     private var isClosed = false
+    private var begunCount = 0
 
-    init(_ loop: CurlLoop) {
+    init(_ loop: CurlLoop, _ multi: OpaquePointer) {
         self.loop = loop
-        multi = cidm_multi_init()
+        self.multi = multi
         admission = CurlAdmission(hostLimit: loop.settings.connectionsPerHost, limit: loop.settings.connections)
-        if let multi { _ = cidm_multi_set_long(multi, CurlOption.maxConnects, loop.settings.connections) }
+        _ = cidm_multi_set_long(multi, CurlOption.maxConnects, loop.settings.connections)
     }
 
     deinit {
@@ -48,31 +49,33 @@ struct CurlWorker: ~Copyable {
             handle.text.deallocate()
         }
         pools.close()
-        if let multi { cidm_multi_cleanup(multi) }
+        cidm_multi_cleanup(multi)
         loop.finish()
     }
 
     /// Works until the loop is closed and has no exchange left.
     mutating func run() {
-        while !isClosed || !transfers.isEmpty || !waiting.isEmpty {
-            var isBusy = perform(loop.takeCommands())
-            guard let multi else { continue }
+        while true {
+            perform(loop.takeCommands())
             _ = cidm_multi_perform(multi)
-            isBusy = finishEnded(multi) || isBusy
+            let hasNews = finishEnded()
             reportTurn()
             endOverdue()
-            // What has just begun or ended may let libcurl do more, which no poll would notice.
-            if !isBusy || transfers.isEmpty { loop.sleep(multi, atMost: timeToDeadline) }
+            if isClosed, transfers.isEmpty, waiting.isEmpty { return }
+            // What has begun or ended just now may let libcurl do more, which no poll would notice.
+            if !hasNews { loop.sleep(multi, atMost: timeToDeadline) }
         }
     }
 
     // MARK: Commands
 
-    private mutating func perform(_ commands: [CurlLoop.Command]) -> Bool {
+    private mutating func perform(_ commands: [CurlLoop.Command]) {
         for command in commands {
             switch command {
             case .start(let exchange):
-                if admission.enter(exchange.number, exchange.origin) {
+                // A cancel may have overtaken it.
+                guard exchange.isAwaiting else { continue }
+                if admission.enter(exchange.number, exchange.host) {
                     begin(exchange)
                 } else {
                     waiting[exchange.number] = exchange
@@ -81,13 +84,13 @@ struct CurlWorker: ~Copyable {
             case .stop(let number): stop(number)
             case .resume(let number): resume(number)
             case .skip(let number):
+                guard transfers[number] != nil else { continue }
                 transfers[number]?.deadline = .now + Self.skipTime
                 deadlines.insert(number)
                 resume(number)
             case .close: isClosed = true
             }
         }
-        return !commands.isEmpty
     }
 
     private func resume(_ number: UInt) {
@@ -97,10 +100,10 @@ struct CurlWorker: ~Copyable {
     private mutating func stop(_ number: UInt) {
         if let exchange = waiting.removeValue(forKey: number) {
             exchange.endWork(nil, isMultiplexed: false)
-            begin(admission.cancel(number, exchange.origin))
+            begin(admission.cancel(number, exchange.host))
         } else if let transfer = remove(number) {
             transfer.exchange.endWork(nil, isMultiplexed: false)
-            begin(admission.leave(transfer.exchange.origin))
+            begin(admission.leave(transfer.exchange.host))
         }
     }
 
@@ -111,14 +114,14 @@ struct CurlWorker: ~Copyable {
     }
 
     private mutating func begin(_ exchange: CurlExchange) {
-        guard let multi, let handle = takeHandle() else {
+        guard let handle = takeHandle() else {
             exchange.endWork(
                 CurlResult(code: 27, text: "", verification: 0, tunnelStatus: 0), isMultiplexed: false)
-            return begin(admission.leave(exchange.origin))
+            return begin(admission.leave(exchange.host))
         }
+        handle.text.pointee = 0
         let fields = exchange.request.curlFields()
-        exchange.request.setOptions(of: handle.easy, fields: fields, settings: loop.settings)
-        cidm_set_error_buffer(handle.easy, handle.text)
+        exchange.request.setOptions(of: handle.easy, address: exchange.address, fields: fields)
         cidm_set_callbacks(handle.easy, exchange.number, loop.number)
         let pool = pools.enter(exchange.request)
         _ = cidm_set_share(handle.easy, pool.share)
@@ -126,29 +129,34 @@ struct CurlWorker: ~Copyable {
         if exchange.request.body != nil { uploads.insert(exchange.number) }
         exchange.startWork(handle.easy)
         exchange.didBegin()
+        begunCount += 1
         _ = cidm_multi_add(multi, handle.easy)
     }
 
     // MARK: Ends
 
-    private mutating func finishEnded(_ multi: OpaquePointer) -> Bool {
-        var hasEnded = false
+    /// Returns whether libcurl may have more to do at once.
+    private mutating func finishEnded() -> Bool {
+        var hasNews = false
         var code: Int32 = 0
+        let begun = begunCount
         while let easy = cidm_multi_next_ended(multi, &code) {
-            hasEnded = true
+            // Others over the same connection may have bytes that libcurl has read already.
+            hasNews = hasNews || cidm_get_long(easy, CurlInfo.httpVersion) > 2
             finish(cidm_get_number(easy), code)
         }
-        return hasEnded
+        return hasNews && !transfers.isEmpty || begunCount != begun
     }
 
     private mutating func finish(_ number: UInt, _ code: Int32) {
-        guard let multi, let transfer = transfers[number] else { return }
+        guard let transfer = transfers[number] else { return }
         let (easy, exchange) = (transfer.handle.easy, transfer.exchange)
         if code != 0, exchange.takeStaleness() {
             // Nothing of the request has left.
             _ = cidm_multi_remove(multi, easy)
             _ = cidm_set_long(easy, CurlOption.freshConnect, 1)
             _ = cidm_multi_add(multi, easy)
+            begunCount += 1
             return
         }
         let result = CurlResult(
@@ -159,12 +167,12 @@ struct CurlWorker: ~Copyable {
         reportSent(transfer)
         _ = remove(number)
         exchange.endWork(result, isMultiplexed: isMultiplexed)
-        if code == 0 { begin(admission.setMultiplexed(isMultiplexed, exchange.origin)) }
-        begin(admission.leave(exchange.origin))
+        if code == 0 { begin(admission.setMultiplexed(isMultiplexed, exchange.host)) }
+        begin(admission.leave(exchange.host))
     }
 
     private mutating func remove(_ number: UInt) -> Transfer? {
-        guard let multi, let transfer = transfers.removeValue(forKey: number) else { return nil }
+        guard let transfer = transfers.removeValue(forKey: number) else { return nil }
         uploads.remove(number)
         deadlines.remove(number)
         _ = cidm_multi_remove(multi, transfer.handle.easy)
@@ -206,13 +214,14 @@ struct CurlWorker: ~Copyable {
     private mutating func takeHandle() -> Handle? {
         if let spare = spares.popLast() { return spare }
         guard let easy = cidm_easy_init() else { return nil }
-        let text = UnsafeMutablePointer<CChar>.allocate(capacity: Self.textLength)
-        return Handle(easy: easy, text: text)
+        let handle = Handle(easy: easy, text: .allocate(capacity: Self.textLength))
+        cidm_set_error_buffer(easy, handle.text)
+        TransportRequest.setCommonOptions(of: easy, loop.settings)
+        return handle
     }
 
     private mutating func giveBack(_ handle: Handle) {
         _ = cidm_set_share(handle.easy, nil)
-        cidm_easy_reset(handle.easy)
         guard spares.count < Self.spareLimit else {
             cidm_easy_cleanup(handle.easy)
             handle.text.deallocate()

@@ -5,6 +5,8 @@ internal import Foundation
 extension TransportRequest {
     private static let http: Int = 1 << 0
     private static let https: Int = 1 << 1
+    private static let acceptEncoding: ServiceHeaders.Name = "Accept-Encoding"
+    private static let http11 = 2
     private static let http2OverTLS = 4
     private static let tls12 = 6
 
@@ -19,54 +21,59 @@ extension TransportRequest {
             if field.name == .cookie {
                 cookies.append(field.value)
             } else {
-                isCodingNamed = isCodingNamed || field.name == "Accept-Encoding"
+                isCodingNamed = isCodingNamed || field.name == Self.acceptEncoding
                 // Without a value libcurl would leave the field out.
                 add(field.value.isEmpty ? "\(field.name.spelling);" : "\(field.name.spelling): \(field.value)")
             }
         }
         if !cookies.isEmpty { add("Cookie: \(cookies.joined(separator: "; "))") }
-        if !isCodingNamed, !CurlLibrary.acceptedCodings.isEmpty || isForPart {
-            add("Accept-Encoding: \(isForPart ? "identity" : CurlLibrary.acceptedCodings)")
-        }
+        if !isCodingNamed { add(isForPart ? "Accept-Encoding: identity" : CurlLibrary.codingField) }
         // Nothing of libcurl's own: it would wait for a server's leave to send a long body.
         if body != nil { add("Expect:") }
         return list
     }
 
-    /// Sets everything that libcurl has to know of the request, but for its header's memory and its callbacks.
-    func setOptions(of easy: OpaquePointer, fields: OpaquePointer?, settings: CurlLoop.Settings) {
+    /// Sets what is the same for all requests.
+    static func setCommonOptions(of easy: OpaquePointer, _ settings: CurlLoop.Settings) {
         func set(_ option: Int32, _ value: Int) { _ = cidm_set_long(easy, option, value) }
-        _ = cidm_set_text(easy, CurlOption.url, url.absoluteString)
         set(CurlOption.noSignal, 1)
-        set(CurlOption.protocols, Self.http | Self.https)
+        set(CurlOption.protocols, http | https)
         set(CurlOption.pathAsIs, 1)
         set(CurlOption.disallowUsernameInURL, 1)
         set(CurlOption.suppressConnectHeaders, 1)
-        set(CurlOption.httpVersion, Self.http2OverTLS)
-        set(CurlOption.pipeWait, 1)
-        set(CurlOption.sslVersion, Self.tls12)
-        set(CurlOption.bufferSize, 64 << 10)
-        // Time is kept by whoever asks the transport. A cancel doesn't wait for the name of a host.
+        set(CurlOption.sslVersion, tls12)
+        set(CurlOption.bufferSize, 128 << 10)
+        set(CurlOption.uploadBufferSize, 128 << 10)
+        // Time is kept by the caller of the transport. A cancel doesn't wait for the name of a host.
         set(CurlOption.connectTimeoutMilliseconds, Int(Int32.max))
         set(CurlOption.quickExit, 1)
         if let certificates = settings.certificates { _ = cidm_set_text(easy, CurlOption.caInfo, certificates) }
-        if let fields { _ = cidm_set_list(easy, CurlOption.httpHeader, fields) }
-        if method == .head {
-            set(CurlOption.noBody, 1)
-        } else {
-            if body != nil || Self.announceNoBody.contains(method) {
-                set(CurlOption.upload, 1)
-                _ = cidm_set_offset(easy, CurlOption.inFileSizeLarge, body.map { Int64($0.length ?? -1) } ?? 0)
-                set(CurlOption.uploadBufferSize, 128 << 10)
-            }
-            _ = cidm_set_text(easy, CurlOption.customRequest, method.name)
-        }
     }
 
-    /// Some servers want to be told that there is no body.
-    private static let announceNoBody: Set<ServiceRequest.Method> = [.post, .put, .patch]
+    /// Sets what differs between requests, also where it is as it was before: a handle has served others.
+    ///
+    /// - Parameter address: The URL, as text.
+    func setOptions(of easy: OpaquePointer, address: String, fields: OpaquePointer?) {
+        func set(_ option: Int32, _ value: Int) { _ = cidm_set_long(easy, option, value) }
+        // Where HTTP/2 is possible, requests wait until it is known whether the first connection speaks it. Without TLS
+        // that would be known with the first response.
+        let isEncrypted = address.utf8.prefix(5).elementsEqual("https".utf8, by: { $0 | 32 == $1 })
+        set(CurlOption.httpVersion, isEncrypted ? Self.http2OverTLS : Self.http11)
+        set(CurlOption.pipeWait, isEncrypted ? 1 : 0)
+        set(CurlOption.freshConnect, 0)
+        _ = cidm_set_text(easy, CurlOption.url, address)
+        _ = cidm_set_list(easy, CurlOption.httpHeader, fields)
+        // Unsets an upload, and that there is no body.
+        set(CurlOption.httpGet, 1)
+        if method == .head {
+            set(CurlOption.noBody, 1)
+        } else if body != nil || method == .post || method == .put || method == .patch {
+            // Some servers want to be told that there is no body.
+            set(CurlOption.upload, 1)
+            _ = cidm_set_offset(easy, CurlOption.inFileSizeLarge, body.map { Int64($0.length ?? -1) } ?? 0)
+        }
+        _ = cidm_set_text(easy, CurlOption.customRequest, method == .head ? nil : method.name)
+    }
 
-    /// Whether a part of a body is asked for. That of a packed one could not be unpacked.
-    var isForPart: Bool { headers["Range"] != nil }
 }
 #endif

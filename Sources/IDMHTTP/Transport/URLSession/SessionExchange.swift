@@ -133,7 +133,7 @@ final class SessionExchange: Sendable {
             // The body of a redirect, or one that is too long, isn't needed.
             let isWanted =
                 !(300..<400).contains(head.status) && announced.load(ordering: .relaxed) <= request.limits.body
-            request.didReceive?(.head(status: head.status, length: headers.announcedLength))
+            request.didReceive?(.head(status: head.status, headers: headers))
             perform(state.withLock { $0.receive(head, gathers: isWanted && request.didReceive != nil) })
         } else {
             let fault = TransportFault(.headerTooLarge(limit: request.limits.header))

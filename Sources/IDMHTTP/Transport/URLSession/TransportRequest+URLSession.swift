@@ -18,6 +18,9 @@ extension TransportRequest {
             let separator = name == "Cookie" ? "; " : ", "
             request.setValue(headers.values(of: name).joined(separator: separator), forHTTPHeaderField: name.spelling)
         }
+        if isForPart, headers["Accept-Encoding"] == nil {
+            request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        }
         return request
     }
 }

@@ -98,6 +98,29 @@ extension UploadTests {
         }
     }
 
+    @Test("Over libcurl what is in memory or a file stands still while it is paused", arguments: [true, false])
+    func overCurl(isFile: Bool) async throws {
+        try await withServer { server, service in
+            guard TestTransport.current == .curl else { return }
+            let bytes = filling(30_000_000)
+            let (gate, control) = (TestGate(), PauseControl())
+            server.on(.post, "/films", answer: .text("done").reading(1 << 20, through: gate))
+            let body = isFile ? RequestBody.file(try folder.file("film", bytes)) : .bytes(bytes)
+            let provider = UploadProvider(service)
+            let task = Task {
+                try await control.bind { try await provider.request(ServiceRequest(.post, "/films", body: body)) }
+            }
+            try await gate.waitForTasks(1)
+            control.pause()
+            gate.open()
+            try await server.waitUntil { $0.connections.first.map { $0.bytesReceived > 0 } == true }
+            #expect(server.journal.requestCount == 0)
+            control.resume()
+            #expect(try await task.value.text == "done")
+            #expect(server.requests.map(\.fingerprint) == [LoopbackServer.Fingerprint(of: bytes)])
+        }
+    }
+
     @Test("Over URLSession what is in memory or a file goes to its end, though it is paused", arguments: [true, false])
     func overURLSession(isFile: Bool) async throws {
         try await withServer { server, service in
@@ -105,6 +128,8 @@ extension UploadTests {
             let (gate, control) = (TestGate(), PauseControl())
             server.on(.post, "/films", answer: .text("done").reading(1 << 20, through: gate))
             let body = isFile ? RequestBody.file(try folder.file("film", bytes)) : .bytes(bytes)
+            var service = service
+            service.transport = URLSessionTransport.shared
             let provider = UploadProvider(service)
             let task = Task {
                 try await control.bind { try await provider.request(ServiceRequest(.post, "/films", body: body)) }

@@ -7,15 +7,16 @@ import Testing
 
 @testable import IDMHTTP
 
-/// What URLSession does on Linux where the environment names a proxy. Each test asks in a process of its own: the
+/// What the transports do on Linux where the environment names a proxy. Each test asks in a process of its own: the
 /// environment is everybody's.
-@Suite("Over URLSession, a proxy of the environment", .fewAtOnce, .timeLimit(.ample))
+@Suite("Over each transport, a proxy of the environment", .fewAtOnce, .overEachTransport, .timeLimit(.ample))
 struct PlatformProxyTests {
     @Test("a proxy gets plain requests, also for this machine, unless excepted")
     func environment() async throws {
         try await withServers { proxy, origin in
             let (proxy, origin) = (proxy.url.absoluteString, origin.url("/a").absoluteString)
-            await #expect(processExitsWith: .success) { [proxy = proxy as String, origin = origin as String] in
+            await #expect(processExitsWith: .success) {
+                [proxy = proxy as String, origin = origin as String, isCurl = Self.isCurl as Bool] in
                 let environments: [([String: String], String)] = [
                     ([:], "origin"), (["http_proxy": proxy], "proxy"), (["all_proxy": proxy], "proxy"),
                     // What a client of a CGI program could set by a header.
@@ -29,7 +30,7 @@ struct PlatformProxyTests {
                 ]
                 for (environment, answerer) in environments {
                     Self.set(environment)
-                    let outcome = await Self.outcome(at: origin)
+                    let outcome = await Self.outcome(at: origin, isCurl)
                     #expect(outcome == answerer, "\(environment.keys.sorted())")
                 }
             }
@@ -40,11 +41,13 @@ struct PlatformProxyTests {
     func told() async throws {
         try await withServers { proxy, origin in
             let (address, direct) = ("http://ada:s3cret@127.0.0.1:\(proxy.port)", origin.url("/a").absoluteString)
-            await #expect(processExitsWith: .success) { [address = address as String, direct = direct as String] in
+            await #expect(processExitsWith: .success) {
+                [address = address as String, direct = direct as String, isCurl = Self.isCurl as Bool] in
                 Self.set(["http_proxy": address, "no_proxy": "127.0.0.1"])
                 // A name that is nobody's: only the proxy could find it.
                 let outcomes = (
-                    await Self.outcome(at: "http://origin.invalid/a%2Fb?c=d"), await Self.outcome(at: direct)
+                    await Self.outcome(at: "http://origin.invalid/a%2Fb?c=d", isCurl),
+                    await Self.outcome(at: direct, isCurl)
                 )
                 #expect(outcomes == ("proxy", "origin"))
             }
@@ -61,10 +64,10 @@ struct PlatformProxyTests {
     func tunnel() async throws {
         try await withServers { proxy, _ in
             let address = proxy.url.absoluteString
-            await #expect(processExitsWith: .success) { [address = address as String] in
+            await #expect(processExitsWith: .success) { [address = address as String, isCurl = Self.isCurl as Bool] in
                 Self.set(["https_proxy": address])
-                let outcome = await Self.outcome(at: "https://origin.invalid/a?b=c")
-                #expect(outcome == "truncated")
+                let outcome = await Self.outcome(at: "https://origin.invalid/a?b=c", isCurl)
+                #expect(outcome == (isCurl ? "unreachable" : "truncated"))
             }
             let request = try await proxy.waitForRequest()
             #expect(request.method.name == "CONNECT" && request.target == "origin.invalid:443")
@@ -79,9 +82,9 @@ struct PlatformProxyTests {
             proxy.on(
                 .get, "/a", answer: .text("who?", status: 407).header("Proxy-Authenticate", "Basic realm=\"x\""))
             let address = proxy.url.absoluteString
-            await #expect(processExitsWith: .success) { [address = address as String] in
+            await #expect(processExitsWith: .success) { [address = address as String, isCurl = Self.isCurl as Bool] in
                 Self.set(["http_proxy": address])
-                let outcome = await Self.outcome(at: "http://origin.invalid/a")
+                let outcome = await Self.outcome(at: "http://origin.invalid/a", isCurl)
                 #expect(outcome == "who?")
             }
             #expect(proxy.requests.count == 1)
@@ -93,10 +96,12 @@ struct PlatformProxyTests {
         try await withServers { proxy, _ in
             proxy.on(.get, "/a", answer: .redirect(to: "http://other.invalid/b", status: 302))
             let address = proxy.url.absoluteString
-            await #expect(processExitsWith: .success) { [address = address as String] in
+            await #expect(processExitsWith: .success) { [address = address as String, isCurl = Self.isCurl as Bool] in
                 Self.set(["http_proxy": address])
                 let url = try #require(URL(string: "http://origin.invalid"))
-                let service = HTTPService(configuration: ServiceConfiguration(baseURL: url, idleTimeout: .patient))
+                let service = HTTPService(
+                    configuration: ServiceConfiguration(baseURL: url, idleTimeout: .patient),
+                    transport: Self.transport(isCurl).shared)
                 let request = ServiceRequest(.get, "/a", headers: ["Authorization": "Bearer token"])
                 let outcome = await service.outcome(request)
                 #expect(outcome == "200 proxy")
@@ -121,13 +126,18 @@ struct PlatformProxyTests {
         }
     }
 
+    /// For the child, which doesn't know of the parent's task.
+    private static var isCurl: Bool { TestTransport.current == .curl }
+
+    private static func transport(_ isCurl: Bool) -> TestTransport { isCurl ? .curl : .urlSession }
+
     /// Runs in the child: what comes from an address, with a secret in the header, or what goes wrong.
-    private static func outcome(at address: String) async -> String {
+    private static func outcome(at address: String, _ isCurl: Bool) async -> String {
         guard let url = URL(string: address) else { return "no address" }
         let request = TransportRequest(.get, url, headers: ["Authorization": "Bearer token"])
         do {
             // A new one each time, with no connection that is open already.
-            let response = try await URLSessionTransport().send(request)
+            let response = try await transport(isCurl).made().send(request)
             return String(decoding: try await response.body.all(), as: UTF8.self)
         } catch {
             return (error as? TransportFault).map { "\($0.kind)" } ?? "\(error)"

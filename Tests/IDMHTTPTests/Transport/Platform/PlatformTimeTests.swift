@@ -10,8 +10,8 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// What URLSession does about time and cancellation on its own, and this transport doesn't.
-@Suite("Over URLSession, an exchange", .fewAtOnce, .timeLimit(.ample))
+/// What URLSession and libcurl do about time and cancellation on its own, and the transports don't.
+@Suite("Over each transport, an exchange", .fewAtOnce, .overEachTransport, .timeLimit(.ample))
 struct PlatformTimeTests {
     @Test("ends when its time-out is over, to the millisecond, and its connection is closed")
     func silence() async throws {
@@ -74,7 +74,7 @@ struct PlatformTimeTests {
         for answer in answers {
             try await withServer { server, _ in
                 server.on(.get, "/a", answer: answer)
-                let task = Task { try await URLSessionTransport.shared.get(server.url("/a")).body.all() }
+                let task = Task { try await TestTransport.current.shared.get(server.url("/a")).body.all() }
                 try await server.waitUntil { $0.requestCount == 1 }
                 task.cancel()
                 await #expect(throws: CancellationError.self) { try await task.value }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("A reader who takes their time", .fewAtOnce, .timeLimit(.ample))
+@Suite("A slow reader", .fewAtOnce, .overEachTransport, .timeLimit(.ample))
 struct BackpressureTests {
-    @Test("a slow reader gets all bytes within bounded memory")
+    @Test("over URLSession, a slow reader gets all bytes within bounded memory")
     func slowReader() async throws {
         let folder = try TemporaryFolder()
         let transport = URLSessionTransport(connectionsPerHost: 2, folder: folder.url)
