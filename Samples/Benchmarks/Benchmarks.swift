@@ -8,7 +8,7 @@ struct Benchmarks {
     static let rows =
         Sequences.rows + Groups.rows + Calls.rows + Requests.rows + Queues.rows + Bursts.rows + InFlight.rows
         + Coalescing.rows + Caches.rows + Disks.rows + Operations.rows + Streams.rows + Centers.rows + Transfers.rows
-        + Services.rows
+        + Services.rows + Transports.rows
 
     static func main() async {
         switch Arguments(CommandLine.arguments.dropFirst()) {
@@ -22,6 +22,7 @@ struct Benchmarks {
             let work = Task { await measure(rows, effort, asJSON: asJSON) }
             Interrupt.first { _ in work.cancel() }
             let end = await work.value
+            WebServer.stop()
             try? FileManager.default.removeItem(at: Scratch.all)
             if let end { leave(end.reason, code: end.code) }
         case .compare(let before, let after):

@@ -1,0 +1,131 @@
+#if os(Linux)
+import Foundation
+import IDMHTTP
+
+/// Requests over libcurl beside the same requests of a bare session with a delegate, to a server that isn't the
+/// bottleneck where nginx is there.
+///
+/// A bare session on Linux can't be told of a certificate to trust, and is asked without TLS and HTTP/2 instead.
+enum Transports {
+    static let rows: [Benchmark] = [
+        .time("request of a transport", one, against: bareOne, limit: .times(0.38), by: .median, leastRounds: 9),
+        .time(
+            "request of a transport, 64 at a time", crowd, against: bareCrowd, limit: .times(0.09), by: .median,
+            operations: 2_000, leastRounds: 9),
+        .time(
+            "request of a transport, HTTP/2, 64 at a time", secureCrowd, against: bareCrowd, limit: .times(0.2),
+            by: .median, operations: 1_000, leastRounds: 9),
+        .time(
+            "200 MB as a stream", stream, against: bareFilm, limit: .times(0.4), by: .median, operations: 1,
+            leastRounds: 9),
+        .time("200 MB whole", whole, against: bareFilm, limit: .times(0.5), by: .median, operations: 1, leastRounds: 9),
+        .figure(
+            "memory for 64 requests at a time", in: .bytes,
+            { try await Peak.growth { _ = try await crowd.run(10_000) } },
+            against: bareCrowd.name, { try await Peak.growth { _ = try await bareCrowd.run(10_000) } },
+            limit: .figure(30 * 1_048_576)),
+        .figure(
+            "memory for a slow reader of an endless body", in: .bytes, { try await Peak.growth(readSlowly) },
+            against: bareFilm.name, { try await Peak.growth { _ = try await bareFilm.run(1) } },
+            limit: .figure(30 * 1_048_576)),
+    ]
+
+    private static let bare = BareSession()
+    private static let hello = 5
+
+    private static func request(_ url: URL, _ transport: CurlTransport) async throws -> Int {
+        let response = try await transport.send(TransportRequest(.get, url))
+        var count = 0
+        for try await piece in response.body { count += piece.count }
+        return count
+    }
+
+    private static let one = Side("CurlTransport", proof: { $0 * hello }) { operations in
+        let (transport, url) = (try CurlTransport.shared(), try await WebServer.shared.value.url)
+        var total = 0
+        for _ in 0..<operations { total += try await request(url.appendingPathComponent("a"), transport) }
+        return total
+    }
+
+    private static let bareOne = Side("bare delegate session", proof: { $0 * hello }) { operations in
+        let url = try await WebServer.shared.value.url.appendingPathComponent("a")
+        var total = 0
+        for _ in 0..<operations { total += try await bare.count(url) }
+        return total
+    }
+
+    private static let crowd = Side("64 of CurlTransport", proof: { $0 * hello }) { operations in
+        let transport = try CurlTransport.shared()
+        let url = try await WebServer.shared.value.url.appendingPathComponent("a")
+        return try await sum(operations) { try await request(url, transport) }
+    }
+
+    private static let bareCrowd = Side("64 of a bare session", proof: { $0 * hello }) { operations in
+        let url = try await WebServer.shared.value.url.appendingPathComponent("a")
+        return try await sum(operations) { try await bare.count(url) }
+    }
+
+    private static let secure = Task {
+        try CurlTransport(certificates: try await WebServer.shared.value.certificate)
+    }
+
+    private static func secureURL() async throws -> URL {
+        guard let url = try await WebServer.shared.value.secureURL else { throw Fault("nginx isn't there") }
+        return url.appendingPathComponent("a")
+    }
+
+    private static let secureCrowd = Side("64 of CurlTransport", proof: { $0 * hello }) { operations in
+        let (transport, url) = (try await secure.value, try await secureURL())
+        return try await sum(operations) { try await request(url, transport) }
+    }
+
+    private static let stream = Side("service.open", proof: { $0 * WebServer.filmLength }) { _ in
+        let service = HTTPService(
+            configuration: ServiceConfiguration(baseURL: try await WebServer.shared.value.url),
+            transport: try CurlTransport.shared())
+        var count = 0
+        for try await piece in try await service.open(ServiceRequest(.get, "/film")).bytes { count += piece.count }
+        return count
+    }
+
+    private static let whole = Side("service.request", proof: { $0 * WebServer.filmLength }) { _ in
+        var configuration = ServiceConfiguration(baseURL: try await WebServer.shared.value.url)
+        configuration.limits.body = .max
+        let service = HTTPService(configuration: configuration, transport: try CurlTransport.shared())
+        return try await service.request(ServiceRequest(.get, "/film")).body.count
+    }
+
+    private static let bareFilm = Side("bare delegate session", proof: { $0 * WebServer.filmLength }) { _ in
+        try await bare.count(try await WebServer.shared.value.url.appendingPathComponent("film"))
+    }
+
+    /// Reads a piece, and no more for a while in which the server could send all of it.
+    private static func readSlowly() async throws {
+        let url = try await WebServer.shared.value.url.appendingPathComponent("film")
+        var request = TransportRequest(.get, url)
+        request.limits.body = .max
+        let response = try await CurlTransport.shared().send(request)
+        var pieces = response.body.makeAsyncIterator()
+        _ = try await pieces.next()
+        try await Task.sleep(for: .milliseconds(500))
+        _ = try await pieces.next()
+    }
+
+    /// Does something so many times, 64 at a time.
+    private static func sum(_ count: Int, of work: @escaping @Sendable () async throws -> Int) async throws -> Int {
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            var total = 0
+            for index in 0..<count {
+                if index >= 64 { total += try await group.next() ?? 0 }
+                group.addTask { try await work() }
+            }
+            for try await part in group { total += part }
+            return total
+        }
+    }
+}
+#else
+enum Transports {
+    static let rows: [Benchmark] = []
+}
+#endif

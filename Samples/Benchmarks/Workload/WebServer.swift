@@ -1,0 +1,94 @@
+import Foundation
+import IDMTesting
+import Synchronization
+
+/// A server that isn't what is measured: nginx in a process of its own, where it is there, or else one in this process.
+///
+/// It answers `/a` with five bytes, and `/film` with 200 MB. nginx also speaks HTTP/2, with a certificate of its own.
+final class WebServer: Sendable {
+    static let filmLength = 200 << 20
+    static let shared = Task { try WebServer() }
+    private static let process = Mutex<Process?>(nil)
+
+    let url: URL
+    /// Where HTTP/2 is spoken. Nil without nginx and the tool of OpenSSL.
+    let secureURL: URL?
+    /// The certificate that it has there.
+    let certificate: URL
+    private let ownServer: LoopbackServer?
+    private let scratch: Scratch
+
+    private init() throws {
+        scratch = try Scratch()
+        let folder = scratch.url
+        certificate = folder.appendingPathComponent("own.pem")
+        guard let nginx = Self.find("nginx"), let openSSL = Self.find("openssl") else {
+            let server = try LoopbackServer(remembers: false)
+            server.on(.get, "/a", answer: .text("hello"))
+            server.on(.get, "/film", answer: .resource(LoopbackServer.Resource(length: Self.filmLength)))
+            (url, secureURL, ownServer) = (server.url, nil, server)
+            return
+        }
+        let (port, securePort) = (try Self.freePort(), try Self.freePort())
+        let names = "subjectAltName=DNS:localhost"
+        let key = ["-newkey", "rsa:2048", "-nodes", "-keyout", "own.key", "-out", "own.pem", "-days", "2"]
+        try Self.start(
+            openSSL, ["req", "-x509", "-subj", "/CN=localhost", "-addext", names] + key, in: folder
+        ).waitUntilExit()
+        let film = folder.appendingPathComponent("film")
+        guard FileManager.default.createFile(atPath: film.path, contents: nil) else { throw Fault("no film") }
+        let file = try FileHandle(forWritingTo: film)
+        for _ in 0..<(Self.filmLength >> 20) { try file.write(contentsOf: Data(repeating: 7, count: 1 << 20)) }
+        try file.close()
+        let path = folder.appendingPathComponent("nginx.conf")
+        try Data(Self.configuration(port, securePort, folder.path).utf8).write(to: path)
+        let process = try Self.start(nginx, ["-c", path.path, "-e", "\(folder.path)/errors"], in: folder)
+        Self.process.withLock { $0 = process }
+        guard let plain = URL(string: "http://127.0.0.1:\(port)"),
+            let secure = URL(string: "https://localhost:\(securePort)")
+        else { throw Fault("no address") }
+        (url, secureURL, ownServer) = (plain, secure, nil)
+        // Until it listens.
+        Thread.sleep(forTimeInterval: 0.5)
+    }
+
+    /// Ends the server.
+    static func stop() {
+        process.withLock { $0?.terminate() }
+    }
+
+    private static func configuration(_ port: Int, _ securePort: Int, _ folder: String) -> String {
+        """
+        daemon off; master_process off; pid \(folder)/pid; error_log \(folder)/errors;
+        events { worker_connections 1024; }
+        http {
+          access_log off; sendfile on; keepalive_requests 100000000; keepalive_timeout 600;
+          server {
+            listen 127.0.0.1:\(port) backlog=1024; listen 127.0.0.1:\(securePort) ssl http2;
+            ssl_certificate \(folder)/own.pem; ssl_certificate_key \(folder)/own.key;
+            root \(folder);
+            location = /a { return 200 "hello"; }
+          }
+        }
+        """
+    }
+
+    private static func find(_ tool: String) -> URL? {
+        ["/usr/sbin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"].map { "\($0)/\(tool)" }
+            .first(where: FileManager.default.isExecutableFile).map { URL(fileURLWithPath: $0) }
+    }
+
+    private static func start(_ tool: URL, _ arguments: [String], in folder: URL) throws -> Process {
+        let process = Process()
+        process.executableURL = tool
+        process.arguments = arguments
+        process.currentDirectoryURL = folder
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        return process
+    }
+
+    /// A port that a server has just given back.
+    private static func freePort() throws -> Int { try LoopbackServer().port }
+}
