@@ -2,23 +2,17 @@
 #include "CIDMCurl.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#ifdef __linux__
-#include <sys/eventfd.h>
-#endif
-
 // The types of libcurl's interface, from https://curl.se/libcurl/c.
 typedef struct { int age; const char *version; unsigned version_number; const char *host; int features; } version_info;
 typedef struct { int message; cidm_easy *easy; union { void *whatever; int result; } data; } message;
-typedef struct { int descriptor; short events; short found; } wait_descriptor;
 typedef struct { int family, kind, protocol; unsigned length; struct sockaddr address; } socket_address;
 
-enum { OPTION_WRITEDATA = 10001, OPTION_READDATA = 10009, OPTION_ERRORBUFFER = 10010, OPTION_WRITEFUNCTION = 20011 };
-enum { OPTION_READFUNCTION = 20012, OPTION_HEADERDATA = 10029, OPTION_HEADERFUNCTION = 20079, OPTION_SHARE = 10100 };
+enum { OPTION_WRITEDATA = 10001, OPTION_READDATA = 10009, OPTION_WRITEFUNCTION = 20011, OPTION_READFUNCTION = 20012 };
+enum { OPTION_HEADERDATA = 10029, OPTION_HEADERFUNCTION = 20079 };
 enum { OPTION_PRIVATE = 10103, OPTION_SSL_CTX_FUNCTION = 20108, OPTION_OPENSOCKETFUNCTION = 20163 };
 enum { OPTION_OPENSOCKETDATA = 10164, OPTION_CLOSESOCKETFUNCTION = 20208, OPTION_CLOSESOCKETDATA = 10209 };
 enum { OPTION_PREREQFUNCTION = 20312, OPTION_PREREQDATA = 10313 };
@@ -28,7 +22,6 @@ enum { SHARE_OPTION_SHARE = 1, SHARE_CONNECTIONS = 5, MESSAGE_DONE = 1, GLOBAL_D
 #define FUNCTIONS(function) \
   function(int, curl_global_init, (long)) \
   function(const version_info *, curl_version_info, (int)) \
-  function(const char *, curl_easy_strerror, (int)) \
   function(cidm_easy *, curl_easy_init, (void)) \
   function(void, curl_easy_cleanup, (cidm_easy *)) \
   function(int, curl_easy_pause, (cidm_easy *, int)) \
@@ -42,7 +35,8 @@ enum { SHARE_OPTION_SHARE = 1, SHARE_CONNECTIONS = 5, MESSAGE_DONE = 1, GLOBAL_D
   function(int, curl_multi_add_handle, (cidm_multi *, cidm_easy *)) \
   function(int, curl_multi_remove_handle, (cidm_multi *, cidm_easy *)) \
   function(int, curl_multi_perform, (cidm_multi *, int *)) \
-  function(int, curl_multi_poll, (cidm_multi *, wait_descriptor *, unsigned, int, int *)) \
+  function(int, curl_multi_poll, (cidm_multi *, void *, unsigned, int, int *)) \
+  function(int, curl_multi_wakeup, (cidm_multi *)) \
   function(message *, curl_multi_info_read, (cidm_multi *, int *)) \
   function(cidm_share *, curl_share_init, (void)) \
   function(int, curl_share_setopt, (cidm_share *, int, ...)) \
@@ -99,24 +93,18 @@ const char *cidm_bind(const char *library, const cidm_callbacks *used) {
 
 uint32_t cidm_version(void) { return bound.curl_version_info(0)->version_number; }
 int cidm_features(void) { return bound.curl_version_info(0)->features; }
-const char *cidm_error_text(int code) { return bound.curl_easy_strerror(code); }
 
 // MARK: One transfer
 
 cidm_easy *cidm_easy_init(void) { return bound.curl_easy_init(); }
 void cidm_easy_cleanup(cidm_easy *easy) { bound.curl_easy_cleanup(easy); }
 int cidm_easy_pause(cidm_easy *easy, int mask) { return bound.curl_easy_pause(easy, mask); }
-int cidm_set_long(cidm_easy *easy, int option, long value) { return bound.curl_easy_setopt(easy, option, value); }
-int cidm_set_offset(cidm_easy *easy, int option, int64_t value) {
-  return bound.curl_easy_setopt(easy, option, value);
+int cidm_set_long(cidm_easy *easy, long option, long value) { return bound.curl_easy_setopt(easy, (int)option, value); }
+int cidm_set_offset(cidm_easy *easy, long option, int64_t value) {
+  return bound.curl_easy_setopt(easy, (int)option, value);
 }
-int cidm_set_text(cidm_easy *easy, int option, const char *value) {
-  return bound.curl_easy_setopt(easy, option, value);
-}
-int cidm_set_list(cidm_easy *easy, int option, cidm_list *list) { return bound.curl_easy_setopt(easy, option, list); }
-int cidm_set_share(cidm_easy *easy, cidm_share *share) { return bound.curl_easy_setopt(easy, OPTION_SHARE, share); }
-void cidm_set_error_buffer(cidm_easy *easy, char *buffer) {
-  bound.curl_easy_setopt(easy, OPTION_ERRORBUFFER, buffer);
+int cidm_set_pointer(cidm_easy *easy, long option, const void *value) {
+  return bound.curl_easy_setopt(easy, (int)option, value);
 }
 
 static int open_socket(void *loop, int purpose, socket_address *address) {
@@ -174,15 +162,15 @@ void cidm_set_callbacks(cidm_easy *easy, uintptr_t number, uintptr_t loop) {
   if (bound.SSL_CTX_set_info_callback) set(easy, OPTION_SSL_CTX_FUNCTION, note_alerts);
 }
 
-long cidm_get_long(cidm_easy *easy, int info) {
+long cidm_get_long(cidm_easy *easy, long info) {
   long value = 0;
-  bound.curl_easy_getinfo(easy, info, &value);
+  bound.curl_easy_getinfo(easy, (int)info, &value);
   return value;
 }
 
-int64_t cidm_get_offset(cidm_easy *easy, int info) {
+int64_t cidm_get_offset(cidm_easy *easy, long info) {
   int64_t value = 0;
-  bound.curl_easy_getinfo(easy, info, &value);
+  bound.curl_easy_getinfo(easy, (int)info, &value);
   return value;
 }
 
@@ -209,8 +197,8 @@ void cidm_list_free(cidm_list *list) { bound.curl_slist_free_all(list); }
 
 cidm_multi *cidm_multi_init(void) { return bound.curl_multi_init(); }
 void cidm_multi_cleanup(cidm_multi *multi) { bound.curl_multi_cleanup(multi); }
-int cidm_multi_set_long(cidm_multi *multi, int option, long value) {
-  return bound.curl_multi_setopt(multi, option, value);
+int cidm_multi_set_long(cidm_multi *multi, long option, long value) {
+  return bound.curl_multi_setopt(multi, (int)option, value);
 }
 int cidm_multi_add(cidm_multi *multi, cidm_easy *easy) { return bound.curl_multi_add_handle(multi, easy); }
 int cidm_multi_remove(cidm_multi *multi, cidm_easy *easy) { return bound.curl_multi_remove_handle(multi, easy); }
@@ -221,10 +209,10 @@ int cidm_multi_perform(cidm_multi *multi) {
   return bound.curl_multi_perform(multi, &running);
 }
 
-int cidm_multi_poll(cidm_multi *multi, int descriptor, int milliseconds) {
-  wait_descriptor extra = {descriptor, 1, 0};
-  return bound.curl_multi_poll(multi, &extra, 1, milliseconds, NULL);
+int cidm_multi_poll(cidm_multi *multi, int milliseconds) {
+  return bound.curl_multi_poll(multi, NULL, 0, milliseconds, NULL);
 }
+int cidm_multi_wakeup(cidm_multi *multi) { return bound.curl_multi_wakeup(multi); }
 
 cidm_easy *cidm_multi_next_ended(cidm_multi *multi, int *code) {
   int left = 0;
@@ -368,24 +356,4 @@ int cidm_decoder_unpack(
   }
   decoder->has_input = true;
   return decoder->state;
-}
-
-// MARK: Waking a thread
-
-#ifdef __linux__
-int cidm_wake_make(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
-#else
-int cidm_wake_make(void) { return -1; }
-#endif
-
-void cidm_wake(int descriptor) {
-  uint64_t one = 1;
-  ssize_t count = write(descriptor, &one, sizeof one);
-  (void)count;
-}
-
-void cidm_wake_clear(int descriptor) {
-  uint64_t value;
-  ssize_t count = read(descriptor, &value, sizeof value);
-  (void)count;
 }

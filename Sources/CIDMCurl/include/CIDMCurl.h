@@ -32,24 +32,30 @@ const char *cidm_bind(const char *library, const cidm_callbacks *callbacks);
 /// The version as 0xXXYYZZ, and the bits of the features.
 uint32_t cidm_version(void);
 int cidm_features(void);
-const char *cidm_error_text(int code);
+
+// The options and codes of libcurl that Swift uses, by their names there.
+enum { CURLOPT_SSLVERSION = 32, CURLOPT_NOBODY = 44, CURLOPT_UPLOAD = 46, CURLOPT_FRESH_CONNECT = 74 };
+enum { CURLOPT_HTTPGET = 80, CURLOPT_HTTP_VERSION = 84, CURLOPT_BUFFERSIZE = 98, CURLOPT_NOSIGNAL = 99 };
+enum { CURLOPT_CONNECTTIMEOUT_MS = 156, CURLOPT_PROTOCOLS = 181, CURLOPT_PATH_AS_IS = 234, CURLOPT_PIPEWAIT = 237 };
+enum { CURLOPT_SUPPRESS_CONNECT_HEADERS = 265, CURLOPT_DISALLOW_USERNAME_IN_URL = 278 };
+enum { CURLOPT_UPLOAD_BUFFERSIZE = 280, CURLOPT_QUICK_EXIT = 322, CURLOPT_URL = 10002, CURLOPT_ERRORBUFFER = 10010 };
+enum { CURLOPT_HTTPHEADER = 10023, CURLOPT_CUSTOMREQUEST = 10036, CURLOPT_CAINFO = 10065, CURLOPT_SHARE = 10100 };
+enum { CURLOPT_INFILESIZE_LARGE = 30115, CURLMOPT_MAXCONNECTS = 6 };
+enum { CURLINFO_SSL_VERIFYRESULT = 0x20000D, CURLINFO_HTTP_CONNECTCODE = 0x200016, CURLINFO_HTTP_VERSION = 0x20002E };
+enum { CURLINFO_SIZE_UPLOAD_T = 0x600007 };
 
 // MARK: One transfer
 
 cidm_easy *cidm_easy_init(void);
 void cidm_easy_cleanup(cidm_easy *easy);
 int cidm_easy_pause(cidm_easy *easy, int mask);
-int cidm_set_long(cidm_easy *easy, int option, long value);
-int cidm_set_offset(cidm_easy *easy, int option, int64_t value);
-int cidm_set_text(cidm_easy *easy, int option, const char *value);
-int cidm_set_list(cidm_easy *easy, int option, cidm_list *list);
-int cidm_set_share(cidm_easy *easy, cidm_share *share);
+int cidm_set_long(cidm_easy *easy, long option, long value);
+int cidm_set_offset(cidm_easy *easy, long option, int64_t value);
+int cidm_set_pointer(cidm_easy *easy, long option, const void *value);
 /// Sets the callbacks, with the numbers that they find their transfer and their loop by.
 void cidm_set_callbacks(cidm_easy *easy, uintptr_t number, uintptr_t loop);
-/// A place for texts of errors, of 256 bytes. Set again by each call.
-void cidm_set_error_buffer(cidm_easy *easy, char *buffer);
-long cidm_get_long(cidm_easy *easy, int info);
-int64_t cidm_get_offset(cidm_easy *easy, int info);
+long cidm_get_long(cidm_easy *easy, long info);
+int64_t cidm_get_offset(cidm_easy *easy, long info);
 uintptr_t cidm_get_number(cidm_easy *easy);
 /// The session of TLS that a transfer uses, while it has a connection. 0 for none, or for one of another library than
 /// OpenSSL.
@@ -65,12 +71,14 @@ void cidm_list_free(cidm_list *list);
 
 cidm_multi *cidm_multi_init(void);
 void cidm_multi_cleanup(cidm_multi *multi);
-int cidm_multi_set_long(cidm_multi *multi, int option, long value);
+int cidm_multi_set_long(cidm_multi *multi, long option, long value);
 int cidm_multi_add(cidm_multi *multi, cidm_easy *easy);
 int cidm_multi_remove(cidm_multi *multi, cidm_easy *easy);
 int cidm_multi_perform(cidm_multi *multi);
-/// Waits for activity, for the descriptor to be readable, or for the time to be over.
-int cidm_multi_poll(cidm_multi *multi, int descriptor, int milliseconds);
+/// Waits for activity, a wake-up, or the end of the time.
+int cidm_multi_poll(cidm_multi *multi, int milliseconds);
+/// Ends the poll of another thread, or its next one.
+int cidm_multi_wakeup(cidm_multi *multi);
 /// The next transfer that has ended, or NULL.
 cidm_easy *cidm_multi_next_ended(cidm_multi *multi, int *code);
 /// A cache of connections for those transfers that have it set, which have to be on one thread.
@@ -90,9 +98,3 @@ void cidm_decoder_free(cidm_decoder *decoder);
 /// a packed body.
 int cidm_decoder_unpack(
     cidm_decoder *decoder, const uint8_t **input, size_t *input_length, uint8_t **output, size_t *output_length);
-
-// MARK: Waking a thread
-
-int cidm_wake_make(void);
-void cidm_wake(int descriptor);
-void cidm_wake_clear(int descriptor);

@@ -2,7 +2,7 @@
 internal import CIDMCurl
 internal import Foundation
 
-/// Unpacks a body in the pace of its reader, so that packed zeros take no more memory than other bytes, and no time of
+/// Unpacks a body at the pace of its reader, so that packed zeros take no more memory than other bytes, and no time of
 /// other exchanges.
 struct BodyUnpacker: ~Copyable {
     /// A coding of bodies, by its name in a header.
@@ -18,7 +18,7 @@ struct BodyUnpacker: ~Copyable {
             }
         }
 
-        /// Whether libcurl has brought along what unpacks it.
+        /// True if libcurl is linked with the library for it.
         var isSupported: Bool { cidm_decoder_exists(kind) }
 
         /// The coding of a response. Nil if it has none.
@@ -41,10 +41,10 @@ struct BodyUnpacker: ~Copyable {
     private var input = Data()
     private var output = [UInt8](repeating: 0, count: pieceLength)
     private var unpacked = 0
-    /// Whether the decoder may have more to give without any more input.
+    /// True if the decoder may have more output without more input.
     private var isFull = false
     private var hasInput = false
-    /// Whether the input so far is a whole packed body.
+    /// True if the input so far is a complete packed body.
     private var isWhole = false
 
     /// - Parameter limit: The most bytes that the body may have, once it is unpacked.

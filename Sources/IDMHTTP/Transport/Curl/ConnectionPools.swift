@@ -8,22 +8,22 @@ struct ConnectionPools {
     private struct Pool {
         let share: OpaquePointer?
         var users = 0
-        /// When its connections are closed, unless it is used before.
+        /// The time at which an unused pool's connections are closed.
         var expiry: ContinuousClock.Instant
     }
 
-    /// How long a pool is kept that no exchange uses.
+    /// The lifetime of a pool without exchanges.
     private static let idleTime = Duration.seconds(60)
     private static let idleLimit = 64
 
     private var pools: [ConnectionScope: Pool] = [:]
-    /// Whether a header names a credential, by its name.
+    /// The header names seen so far, and whether each holds a credential.
     private var known: [String: Bool] = [:]
     private var idleCount = 0
 
     var hasIdle: Bool { idleCount > 0 }
 
-    /// When the first pool expires.
+    /// The earliest expiry of a pool.
     var nextExpiry: ContinuousClock.Instant? { pools.values.lazy.filter { $0.users == 0 }.map(\.expiry).min() }
 
     /// The pool for a request.
@@ -57,7 +57,7 @@ struct ConnectionPools {
         }
     }
 
-    /// Closes all connections. Nothing else may follow.
+    /// Closes all connections. No other call may follow.
     func close() {
         for pool in pools.values {
             if let share = pool.share { _ = cidm_share_cleanup(share) }
@@ -82,7 +82,7 @@ struct ConnectionPools {
     }
 }
 
-/// Whose credentials a request carries.
+/// The credentials that a request carries.
 struct ConnectionScope: Hashable, Sendable {
     var values: [String] = []
     var cookieOwner: TransportRequest.CookieOwner?

@@ -1,12 +1,11 @@
-/// Which exchanges may run: so many at once to one host, so many in all, and the others in the order in which they
-/// came. A pure value.
+/// Admits exchanges up to a limit per host and a limit in all, in the order of their arrival. A pure value.
 struct CurlAdmission<Host: Hashable> {
     private struct Line {
         var running = 0
         var waiting: [UInt] = []
-        /// How many of those that wait have had their turn.
+        /// The number of exchanges at the start of `waiting` that were admitted.
         var first = 0
-        /// Whether one connection to the host carries many exchanges.
+        /// True if one connection to the host carries many exchanges.
         var isMultiplexed = false
     }
 
@@ -17,7 +16,7 @@ struct CurlAdmission<Host: Hashable> {
     private let limit: Int
     private var lines: [Host: Line] = [:]
     private var running = 0
-    /// Those that have a place at their host, and wait for one of all.
+    /// Exchanges that are within the limit of their host, and wait for the limit in all.
     private var ready: [(number: UInt, host: Host)] = []
     private var cancelled: Set<UInt> = []
 
@@ -43,14 +42,14 @@ struct CurlAdmission<Host: Hashable> {
         return true
     }
 
-    /// An exchange that ran has ended. Returns those that run next.
+    /// Ends a running exchange. Returns the exchanges that run next.
     mutating func leave(_ host: Host) -> [UInt] {
         running -= 1
         leaveLine(host)
         return admit()
     }
 
-    /// An exchange that waited doesn't any more. Returns those that run next.
+    /// Removes a waiting exchange. Returns the exchanges that run next.
     mutating func cancel(_ number: UInt, _ host: Host) -> [UInt] {
         if let index = ready.firstIndex(where: { $0.number == number }) {
             ready.remove(at: index)
@@ -61,7 +60,7 @@ struct CurlAdmission<Host: Hashable> {
         return []
     }
 
-    /// A host has turned out to carry many exchanges over one connection, or not to. Returns those that run next.
+    /// Sets whether a host carries many exchanges over one connection. Returns the exchanges that run next.
     mutating func setMultiplexed(_ isMultiplexed: Bool, _ host: Host) -> [UInt] {
         guard let line = lines[host], line.isMultiplexed != isMultiplexed else { return [] }
         lines[host]?.isMultiplexed = isMultiplexed
@@ -74,11 +73,11 @@ struct CurlAdmission<Host: Hashable> {
     private mutating func leaveLine(_ host: Host) {
         lines[host]?.running -= 1
         promote(host)
-        // What is known of a host is worth keeping for some of them.
+        // The protocol of up to 100 hosts is remembered.
         if let line = lines[host], line.running == 0, !line.isMultiplexed || lines.count > 100 { lines[host] = nil }
     }
 
-    /// Gives places at a host to those that wait for one.
+    /// Admits the waiting exchanges of a host up to its limit.
     private mutating func promote(_ host: Host) {
         guard var line = lines.removeValue(forKey: host) else { return }
         defer { lines[host] = line }

@@ -1,9 +1,9 @@
 #if os(Linux)
 internal import Foundation
 
-/// The open sockets of a loop, and what is known of those that have carried exchanges. Used on the loop's thread.
+/// The open sockets of a loop, and the connections among them that have carried exchanges. Used on the loop's thread.
 ///
-/// libcurl opens sockets and doesn't say which of them a transfer uses, but for the addresses at both ends.
+/// libcurl doesn't report which socket a transfer uses, only the addresses at both ends.
 struct CurlConnections {
     /// The addresses at both ends.
     struct Ends: Hashable {
@@ -15,9 +15,9 @@ struct CurlConnections {
 
     private struct Connection {
         let descriptor: Int32
-        /// How many exchanges use it.
+        /// The number of exchanges that use it.
         var users = 0
-        /// Whether it carries several exchanges at once, which are told apart by the protocol.
+        /// True if the protocol separates several exchanges at once.
         var isMultiplexed = false
     }
 
@@ -25,7 +25,7 @@ struct CurlConnections {
     private var connections: [Ends: Connection] = [:]
     private var names: [Int32: Ends] = [:]
 
-    /// How many sockets are open.
+    /// The number of open sockets.
     var count: Int { unnamed.count + names.count }
 
     mutating func opened(_ descriptor: Int32) { unnamed.insert(descriptor) }
@@ -35,10 +35,10 @@ struct CurlConnections {
         if let ends = names.removeValue(forKey: descriptor) { connections[ends] = nil }
     }
 
-    /// Takes a connection into use. Returns false if it was idle and has bytes that no exchange asked for, or is
-    /// closed: what is read next wouldn't be the answer to what is sent next.
+    /// Begins to use a connection. Returns false if it was idle and has bytes that no exchange asked for, or is
+    /// closed: the next bytes wouldn't be the response to the next request.
     ///
-    /// - Parameter hasBytes: Whether such bytes have been read from the socket already.
+    /// - Parameter hasBytes: True if such bytes were already read from the socket.
     mutating func use(_ ends: Ends, hasBytes: @autoclosure () -> Bool) -> Bool {
         guard var connection = connections[ends] else {
             let descriptor = unnamed.first { Self.isSocket($0, from: ends.localPort, to: ends.remotePort) }
@@ -48,7 +48,7 @@ struct CurlConnections {
             connections[ends] = Connection(descriptor: descriptor, users: 1)
             return true
         }
-        // One that is in use and is used again carries several exchanges.
+        // A connection that is in use and is used again carries several exchanges.
         if connection.users > 0 { connection.isMultiplexed = true }
         guard connection.isMultiplexed || (!Self.isReadable(connection.descriptor) && !hasBytes()) else { return false }
         connection.users += 1
@@ -56,7 +56,7 @@ struct CurlConnections {
         return true
     }
 
-    /// An exchange has ended.
+    /// Ends the use of a connection by one exchange.
     mutating func leave(_ ends: Ends, isMultiplexed: Bool) {
         guard var connection = connections[ends] else { return }
         connection.users -= 1

@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// The storage of one exchange over libcurl: performs what its state machines decide, outside of its lock.
 ///
-/// The caller and the reader use it from their tasks, libcurl's callbacks from the thread of the loop. Those find it by
-/// its number, as long as the thread works for it.
+/// The caller and the reader use it from their tasks, libcurl's callbacks from the thread of the loop. Callbacks find
+/// it by its number while the thread works for it.
 final class CurlExchange: Sendable {
     typealias Head = CurlHeadParser.Head
     typealias Sender = UnsafeContinuation<Head, any Error>
@@ -17,9 +17,9 @@ final class CurlExchange: Sendable {
     typealias Supply = CurlUploadStateMachine<UnsafeContinuation<Bool, Never>>.Supply
     private typealias Upload = CurlUploadStateMachine<UnsafeContinuation<Bool, Never>>
 
-    /// Why a transfer was ended before its request left.
+    /// The reason to end a transfer before its request leaves.
     enum Refusal {
-        /// The connection had bytes that nobody asked for.
+        /// The connection had unrequested bytes.
         case staleConnection
         /// The request has left before, and may not arrive twice.
         case repetition
@@ -33,13 +33,13 @@ final class CurlExchange: Sendable {
         var refusal: Refusal?
         /// libcurl's handle of the transfer, which only the thread uses.
         var handle: UInt = 0
-        /// How often the request has left.
+        /// The number of times that the request has left.
         var departures = 0
         /// The session of TLS. 0 for none.
         var session: UInt = 0
-        /// Whether nothing but the end of the connection ends the body.
+        /// True if only the end of the connection ends the body.
         var endsWithConnection = false
-        /// Why this side ended the transfer.
+        /// The fault for which this side ended the transfer.
         var fault: TransportFault?
         var isTouched = false
         var sent: Int64 = 0
@@ -51,7 +51,7 @@ final class CurlExchange: Sendable {
 
     let number = CurlExchange.numbers.wrappingAdd(1, ordering: .relaxed).newValue
     let request: TransportRequest
-    /// The address, and what of it names the host.
+    /// The address, and the part up to the end of the host.
     let address: String
     let host: Substring
     private let bytes: HTTPBytes?
@@ -59,7 +59,7 @@ final class CurlExchange: Sendable {
     private let state: Locked<State>
     private let pump = Locked<Task<Void, Never>?>(nil)
 
-    /// How many bytes of a body are kept, in either direction.
+    /// The most bytes of a body that are kept, in each direction.
     private static let window = 2 << 20
     private static let uploadWindow = 256 << 10
     /// The longest body of an unknown length that is handed over together with its head.
@@ -81,6 +81,9 @@ final class CurlExchange: Sendable {
         }
         state = Locked(State(machine: machine, head: CurlHeadParser(limit: request.limits.header), upload: upload))
     }
+
+    /// The number of exchanges that the threads of all loops work for.
+    static var runningCount: Int { exchanges.withLock { $0.count } }
 
     static func withNumber(_ number: UnsafeMutableRawPointer?) -> CurlExchange? {
         exchanges.withLock { $0[UInt(bitPattern: number)] }
@@ -118,11 +121,8 @@ final class CurlExchange: Sendable {
     /// Ends the transfer, if it hasn't ended, for an error that the reader has found.
     func fail(_ error: any Error) { perform(.fail(error)) }
 
-    /// The body is released.
+    /// Ends the transfer, as its body is released.
     func release() { perform(.release) }
-
-    /// How many bytes of the response's body are kept unread.
-    var unreadCount: Int { state.withLock { $0.machine.unreadCount } }
 
     // MARK: Callbacks of libcurl, on the thread
 
@@ -144,7 +144,7 @@ final class CurlExchange: Sendable {
         let isRedirect = (300..<400).contains(head.status)
         let length = head.length ?? 0
         request.didReceive?(.head(status: head.status, headers: head.headers))
-        // Whoever hears of arrivals takes the body as a whole. That of a redirect, and of what is too long, isn't read.
+        // A caller that asks for arrivals reads the body as a whole, unless it is too long or that of a redirect.
         let isGathered =
             request.didReceive != nil && !isRedirect && !head.isPacked && length <= request.limits.body
         let gathered = isGathered ? max(Int(length), Self.gathered) : 0
@@ -164,7 +164,7 @@ final class CurlExchange: Sendable {
         return supply
     }
 
-    /// Whether the request may leave over a connection.
+    /// Returns whether the request may leave over a connection.
     func leaves(over ends: CurlConnections.Ends) -> Bool {
         let (departures, handle) = state.withLock { ($0.departures, OpaquePointer(bitPattern: $0.handle)) }
         let session = cidm_session(handle)
@@ -197,16 +197,16 @@ final class CurlExchange: Sendable {
         Self.exchanges.withLock { $0[number] = self }
     }
 
-    /// The exchange waits for others.
+    /// Reports that the exchange waits for a connection.
     func didQueue() { request.didQueue() }
 
-    /// The transfer begins: silence counts from here on.
+    /// Reports that the transfer begins: the idle time-out counts from here.
     func didBegin() {
         request.didSend(0)
         if let bytes { startPump(bytes, length: request.body?.length) }
     }
 
-    /// Whether the transfer ended before its request left, and may begin again over a fresh connection.
+    /// Returns whether the transfer ended before its request left, and may begin again over a fresh connection.
     func takeStaleness() -> Bool {
         state.withLock { state in
             guard state.refusal == .staleConnection else { return false }
@@ -215,7 +215,7 @@ final class CurlExchange: Sendable {
         }
     }
 
-    /// Bytes of the request's body have gone.
+    /// Reports the number of sent bytes of the request's body.
     func didSend(_ count: Int64) {
         let sent = state.withLock { state -> Int64? in
             let count = min(count, state.upload?.given ?? 0)
@@ -226,7 +226,7 @@ final class CurlExchange: Sendable {
         if let sent { request.didSend(sent) }
     }
 
-    /// Everything that the network had in this turn has been reported.
+    /// Delivers the bytes of this turn, all of which libcurl has reported.
     func turnEnded() {
         let (action, gathered) = state.withLock { state in
             state.isTouched = false
@@ -236,9 +236,9 @@ final class CurlExchange: Sendable {
         perform(action)
     }
 
-    /// The thread doesn't work for the exchange any more.
+    /// Ends the work of the thread for the exchange.
     ///
-    /// - Parameter isMultiplexed: Whether the connection carries several exchanges at once.
+    /// - Parameter isMultiplexed: True if the connection carries several exchanges at once.
     func endWork(_ result: CurlResult?, isMultiplexed: Bool) {
         Self.exchanges.withLock { $0[number] = nil }
         let (ends, error, upload) = state.withLock { state in
@@ -272,7 +272,7 @@ final class CurlExchange: Sendable {
 
     // MARK: The request's body
 
-    /// Reads the body in a task of its own, and no faster than libcurl sends it.
+    /// Reads the body in a separate task, no faster than libcurl sends it.
     private func startPump(_ bytes: HTTPBytes, length announced: Int?) {
         let task = Task(executorPreference: LibraryTask.executor) { [self] in
             do {
@@ -280,7 +280,7 @@ final class CurlExchange: Sendable {
                 var length = 0
                 for try await piece in bytes {
                     length += piece.count
-                    // Not before it is known that it is the last one: the server would take the body for sound.
+                    // The last piece waits for the end of the body, with which the server takes it for complete.
                     guard length != announced else {
                         last = piece
                         continue
@@ -302,7 +302,7 @@ final class CurlExchange: Sendable {
         }
     }
 
-    // MARK: What is to be done
+    // MARK: Actions
 
     private func perform(_ event: Machine.Event) { perform(state.withLock { $0.machine.event(event) }) }
 

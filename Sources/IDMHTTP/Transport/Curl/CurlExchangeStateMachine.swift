@@ -1,8 +1,8 @@
 #if os(Linux)
 internal import Foundation
 
-/// The states of one exchange, from its request to the end of its body. A pure value: performs nothing, and returns
-/// what is to be performed.
+/// The states of one exchange, from its request to the end of its body. A pure value: each event returns the action to
+/// perform.
 ///
 /// Events of the network come in the order in which libcurl reports them: one head, bytes, one end. Those of the caller
 /// come at any time.
@@ -12,11 +12,11 @@ struct CurlExchangeStateMachine<Head: Sendable, Sender, Reader> {
         case begin(Sender)
         /// The final head of the response.
         ///
-        /// - `gathered`: For how many bytes of the body the answer waits, unless it ends before. 0 for none.
-        /// - `skipLimit`: How many bytes of the body are read and dropped for the connection's sake once the body is
+        /// - `gathered`: The number of bytes that the answer waits for, unless the body ends before. 0 for none.
+        /// - `skipLimit`: The number of bytes that are read and dropped to keep the connection, once the body is
         ///   released.
         case head(Head, gathered: Int, skipLimit: Int)
-        /// libcurl has reported everything that the network had.
+        /// libcurl has reported all bytes of this turn.
         case turnEnded
         /// libcurl has finished the transfer, with an error if it failed.
         case ended((any Error)?)
@@ -30,12 +30,12 @@ struct CurlExchangeStateMachine<Head: Sendable, Sender, Reader> {
         case release
     }
 
-    /// What becomes of bytes.
+    /// The fate of received bytes.
     enum Receipt: Sendable {
         case taken
-        /// There are enough of them. libcurl is to keep them until it is resumed.
+        /// The window is full. libcurl keeps the bytes until it is resumed.
         case paused
-        /// libcurl is to end the transfer.
+        /// libcurl ends the transfer.
         case refused
     }
 
@@ -73,10 +73,10 @@ struct CurlExchangeStateMachine<Head: Sendable, Sender, Reader> {
     private enum Phase {
         case idle
         case awaiting(Sender)
-        /// The caller hasn't got the head yet.
+        /// The head has arrived, and isn't returned to the caller yet.
         case held(Sender, Head, gathered: Int, Body)
         case open(Reader?, Body)
-        /// The body has been released. So many bytes of the rest may come before the transfer is aborted.
+        /// The body is released. `rest` more bytes may arrive before the transfer is aborted.
         case skipping(rest: Int)
         case over(any Error)
     }
@@ -84,12 +84,12 @@ struct CurlExchangeStateMachine<Head: Sendable, Sender, Reader> {
     private let window: Int
     private var phase = Phase.idle
 
-    /// - Parameter window: How many bytes of the body are kept unread before libcurl is paused.
+    /// - Parameter window: The number of unread bytes at which libcurl is paused.
     init(window: Int) {
         self.window = window
     }
 
-    /// How many bytes of the body are kept unread.
+    /// The number of unread bytes of the body.
     var unreadCount: Int {
         switch phase {
         case .held(_, _, _, let body), .open(_, let body): body.chunks.count
@@ -97,15 +97,15 @@ struct CurlExchangeStateMachine<Head: Sendable, Sender, Reader> {
         }
     }
 
-    /// How many bytes of the body have come, as long as the answer waits for more of them.
+    /// The number of bytes of the body while the answer waits for more of them.
     var gatheredCount: Int? {
         if case .held(_, _, 1..., let body) = phase, body.received > 0 { body.received } else { nil }
     }
 
-    /// Whether the request has been handed over, and no head has come.
+    /// True between the request and the head of its response.
     var isAwaiting: Bool { if case .awaiting = phase { true } else { false } }
 
-    /// Whether the head of the response has come.
+    /// True once the head of the response has arrived.
     var hasHead: Bool {
         switch phase {
         case .held, .open, .skipping: true
@@ -126,9 +126,9 @@ struct CurlExchangeStateMachine<Head: Sendable, Sender, Reader> {
         }
     }
 
-    /// Bytes of the body have come.
+    /// Receives bytes of the body.
     mutating func receive(_ bytes: RawSpan) -> Receipt {
-        // The phase gives its payload away meanwhile, or each append would copy what is kept.
+        // The phase is emptied during the append, or the append would copy the kept bytes.
         switch phase {
         case .held(let sender, let head, let gathered, var body):
             phase = .idle
@@ -183,7 +183,7 @@ struct CurlExchangeStateMachine<Head: Sendable, Sender, Reader> {
         return .none
     }
 
-    /// Gives the caller or the reader what there is for them.
+    /// Returns the head to the caller, or bytes to the reader.
     private mutating func supply() -> Action {
         switch phase {
         case .held(let sender, let head, let gathered, let body):
@@ -243,7 +243,7 @@ struct CurlExchangeStateMachine<Head: Sendable, Sender, Reader> {
         }
     }
 
-    /// Whether libcurl goes on, since there is room again.
+    /// Returns whether libcurl is resumed, since there is room again.
     private func resumes(_ body: inout Body) -> Bool {
         guard body.isPaused, body.chunks.count <= window / 2 else { return false }
         body.isPaused = false
@@ -283,7 +283,7 @@ struct ByteChunks {
     private var pieceLength = 128 << 10
     private(set) var count = 0
 
-    /// - Parameter expected: How many bytes come at least, if there are many.
+    /// - Parameter expected: The announced number of bytes.
     init(_ expected: Int = 0) {
         // A server may announce more than there is memory for.
         if (pieceLength...(256 << 20)).contains(expected) { pieceLength = expected }
@@ -292,7 +292,7 @@ struct ByteChunks {
     mutating func append(_ bytes: RawSpan) {
         count += bytes.byteCount
         if chunks.last.map({ $0.count + bytes.byteCount <= pieceLength }) != true {
-            // More follows where libcurl reports as much as it can at once.
+            // More follows after the longest report that libcurl makes.
             let isLong = bytes.byteCount >= 16 << 10
             chunks.append(Data(capacity: isLong ? pieceLength : bytes.byteCount))
         }

@@ -10,9 +10,9 @@ struct CurlHeadParser {
         var headers: ServiceHeaders
         /// The announced length of the body, packed or not.
         var length: Int64?
-        /// Whether the body is packed, or may be.
+        /// True if the body is packed, or may be.
         var isPacked = false
-        /// Whether something else than the end of the connection ends the body.
+        /// True if a length or chunks end the body, not the connection.
         var isFramed = false
     }
 

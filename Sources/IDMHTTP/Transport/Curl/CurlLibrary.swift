@@ -4,7 +4,7 @@ internal import Foundation
 
 /// The system's libcurl, bound once in a process.
 enum CurlLibrary {
-    /// Why libcurl can't be used. Nil if it can.
+    /// The reason why libcurl can't be used. Nil if it can.
     static let fault: CurlTransport.Unavailable? = bind()
     /// The field of a header with the codings that can be unpacked.
     static let codingField: String = {
@@ -34,7 +34,7 @@ enum CurlLibrary {
 }
 
 extension CurlTransport {
-    /// Why a ``CurlTransport`` can't be made: what the system lacks.
+    /// The reason why a ``CurlTransport`` can't be made.
     public enum Unavailable: Error, Sendable, Hashable, CustomStringConvertible {
         /// There is no such library.
         case noLibrary(String)
@@ -47,7 +47,7 @@ extension CurlTransport {
         /// The system has no descriptor left.
         case noDescriptor
 
-        /// What is missing, in one sentence.
+        /// The missing part, in one sentence.
         public var description: String {
             switch self {
             case .noLibrary(let name): "The library \(name) isn't installed."
@@ -58,40 +58,5 @@ extension CurlTransport {
             }
         }
     }
-}
-
-/// The options and codes of libcurl that are used here, by their names there.
-enum CurlOption {
-    static let url: Int32 = 10002
-    static let sslVersion: Int32 = 32
-    static let httpHeader: Int32 = 10023
-    static let customRequest: Int32 = 10036
-    static let noBody: Int32 = 44
-    static let upload: Int32 = 46
-    static let caInfo: Int32 = 10065
-    static let freshConnect: Int32 = 74
-    static let httpGet: Int32 = 80
-    static let httpVersion: Int32 = 84
-    static let bufferSize: Int32 = 98
-    static let noSignal: Int32 = 99
-    static let inFileSizeLarge: Int32 = 30115
-    static let connectTimeoutMilliseconds: Int32 = 156
-    static let protocols: Int32 = 181
-    static let pathAsIs: Int32 = 234
-    static let pipeWait: Int32 = 237
-    static let suppressConnectHeaders: Int32 = 265
-    static let disallowUsernameInURL: Int32 = 278
-    static let uploadBufferSize: Int32 = 280
-    static let quickExit: Int32 = 322
-    /// Of the whole of transfers.
-    static let maxConnects: Int32 = 6
-}
-
-/// What libcurl says of a transfer.
-enum CurlInfo {
-    static let sslVerifyResult: Int32 = 0x20000D
-    static let httpConnectCode: Int32 = 0x200016
-    static let httpVersion: Int32 = 0x20002E
-    static let sizeUpload: Int32 = 0x600007
 }
 #endif

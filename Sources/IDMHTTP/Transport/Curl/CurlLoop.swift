@@ -4,8 +4,8 @@ internal import Foundation
 internal import IDMCore
 internal import Synchronization
 
-/// What a transport, its exchanges and its thread share: the commands for the thread, what the thread has to look at in
-/// its turn, and the sockets.
+/// The state that a transport, its exchanges and its thread share: the commands for the thread, the exchanges with news
+/// in this turn, and the sockets.
 ///
 /// The thread ends when the transport is released and no exchange is left.
 final class CurlLoop: Sendable {
@@ -22,11 +22,11 @@ final class CurlLoop: Sendable {
 
     private struct Queue {
         var commands: [Command] = []
-        /// Whether the thread waits, and has to be woken.
+        /// True if the thread waits, and has to be woken.
         var isAsleep = false
     }
 
-    /// How a transport was made.
+    /// The parameters of a transport.
     struct Settings: Sendable {
         var connectionsPerHost = 6
         var connections = 256
@@ -34,43 +34,38 @@ final class CurlLoop: Sendable {
     }
 
     private static let numbers = Atomic<UInt>(1)
-    /// The loops by their numbers, which callbacks of libcurl find them by.
+    /// The loops by their numbers, for libcurl's callbacks.
     private static let loops = Locked<[UInt: CurlLoop]>([:])
 
     let number = CurlLoop.numbers.wrappingAdd(1, ordering: .relaxed).newValue
     let settings: Settings
     let connections = Locked(CurlConnections())
     private let queue = Locked(Queue())
-    /// The exchanges that something has happened to in this turn.
+    /// The exchanges with news in this turn.
     private let touched = Locked<[CurlExchange]>([])
-    private let waker: Int32
+    private let address: UInt
 
-    private init(_ settings: Settings, waker: Int32) {
+    private init(_ settings: Settings, multi: OpaquePointer) {
         self.settings = settings
-        self.waker = waker
+        address = UInt(bitPattern: multi)
     }
 
-    deinit { close(waker) }
+    deinit { cidm_multi_cleanup(multi) }
+
+    /// libcurl's handle of all transfers. Other threads than the loop's use it only to wake that one.
+    var multi: OpaquePointer { OpaquePointer(bitPattern: address).unsafelyUnwrapped }
 
     static func start(_ settings: Settings) throws(CurlTransport.Unavailable) -> CurlLoop {
         if let fault = CurlLibrary.fault { throw fault }
-        let waker = cidm_wake_make()
-        guard waker >= 0 else { throw .noDescriptor }
-        guard let multi = cidm_multi_init() else {
-            close(waker)
-            throw .noDescriptor
-        }
-        // The thread is the only one that uses it.
-        let address = UInt(bitPattern: multi)
-        let loop = CurlLoop(settings, waker: waker)
+        guard let multi = cidm_multi_init() else { throw .noDescriptor }
+        let loop = CurlLoop(settings, multi: multi)
         loops.withLock { $0[loop.number] = loop }
         Thread.detachNewThread {
             // libcurl may write to a socket that the server has closed.
             var signals = sigset_t()
             sigfillset(&signals)
             pthread_sigmask(SIG_BLOCK, &signals, nil)
-            guard let multi = OpaquePointer(bitPattern: address) else { return }
-            var worker = CurlWorker(loop, multi)
+            var worker = CurlWorker(loop)
             worker.run()
         }
         return loop
@@ -90,7 +85,7 @@ final class CurlLoop: Sendable {
             defer { queue.isAsleep = false }
             return queue.isAsleep
         }
-        if wakes { cidm_wake(waker) }
+        if wakes { _ = cidm_multi_wakeup(multi) }
     }
 
     // MARK: On the thread
@@ -112,19 +107,15 @@ final class CurlLoop: Sendable {
     }
 
     /// Waits until the network or a command needs the thread.
-    func sleep(_ multi: OpaquePointer, atMost duration: Duration?) {
+    func sleep(atMost duration: Duration?) {
         let sleeps = queue.withLock { queue in
             queue.isAsleep = queue.commands.isEmpty
             return queue.isAsleep
         }
         guard sleeps else { return }
         let milliseconds = duration.map { Int32(clamping: $0.components.seconds * 1_000 + 1_000) } ?? .max
-        _ = cidm_multi_poll(multi, waker, milliseconds)
-        let wasWoken = queue.withLock { queue in
-            defer { queue.isAsleep = false }
-            return !queue.isAsleep
-        }
-        if wasWoken { cidm_wake_clear(waker) }
+        _ = cidm_multi_poll(multi, milliseconds)
+        queue.withLock { $0.isAsleep = false }
     }
 }
 #endif

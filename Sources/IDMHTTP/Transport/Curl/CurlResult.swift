@@ -1,13 +1,13 @@
 #if os(Linux)
 internal import Foundation
 
-/// How a transfer of libcurl has ended.
+/// The end of a transfer of libcurl.
 struct CurlResult: Sendable {
     /// The code of libcurl. 0 if it has succeeded.
     var code: Int32
-    /// What libcurl says about it.
+    /// libcurl's description of the error.
     var text: String
-    /// What OpenSSL has found out about the certificate.
+    /// OpenSSL's verdict on the certificate.
     var verification: Int
     /// The status of a proxy that was asked for a tunnel. 0 if none was.
     var tunnelStatus: Int
@@ -15,7 +15,7 @@ struct CurlResult: Sendable {
     /// The fault that this means. Nil if the transfer has succeeded.
     ///
     /// - Parameters:
-    ///   - hasHead: Whether the head of the response had come.
+    ///   - hasHead: True if the head of the response has arrived.
     ///   - headerLimit: The most bytes of a head.
     func fault(hasHead: Bool, headerLimit: Int) -> TransportFault? {
         guard code != 0 || !hasHead else { return nil }
@@ -42,7 +42,7 @@ struct CurlResult: Sendable {
         }
     }
 
-    /// What has gone wrong with a handshake. libcurl says it in a sentence of OpenSSL's.
+    /// The kind of a failed handshake, which libcurl reports in a sentence of OpenSSL's.
     private var tlsKind: TransportFault.Kind {
         let reasons: [(String, TransportFault.Kind)] = [
             ("wrong version number", .untrusted(.notTLS)), ("unknown protocol", .untrusted(.notTLS)),

@@ -16,14 +16,14 @@ internal import IDMCore
 ///   has carried credentials carries no others: `Authorization`, keys and other secret fields of a header, and the
 ///   cookies of one ``ServiceCookies``, each have connections of their own, which are closed when none of their
 ///   requests has been made for a minute.
-/// - A connection on which a server has sent bytes that no request asked for is closed, and the request goes over
-///   another one.
+/// - A connection on which a server has sent unrequested bytes is closed, and the request goes over a fresh
+///   connection.
 /// - A request that may not arrive twice, by its method and without an idempotency key, leaves once. If its connection
 ///   breaks before there is a response, that is a ``TransportFault``.
 /// - It follows no redirects, and answers no server that asks for a user. It keeps no cookies, credentials or
 ///   responses. With ``ServiceRequest/CachePolicy/cacheOnly`` a request fails at once.
 /// - It asks the proxies of the environment: `http_proxy`, `https_proxy` and `all_proxy`, but not for the hosts in
-///   `no_proxy`. A user in the proxy's address is told to the proxy alone.
+///   `no_proxy`. A user in the proxy's address is sent to the proxy alone.
 /// - Bodies are sent as they are read, and read as their reader asks for them: a reader who is slow makes the server
 ///   wait, with less than 1 MB in memory. A body without a length is sent in chunks.
 /// - Packed bodies (gzip, deflate, and br and zstd where libcurl has them) are unpacked as they are read, up to the
@@ -41,9 +41,10 @@ public final class CurlTransport: HTTPTransport {
     /// its exchanges have ended.
     ///
     /// - Parameters:
-    ///   - connectionsPerHost: How many exchanges with one host there may be at once, over HTTP/1.1. Others wait, in
-    ///     the order in which they came, and no silence counts meanwhile. Over HTTP/2 there may be 100.
-    ///   - connections: How many exchanges there may be at once in all.
+    ///   - connectionsPerHost: The most concurrent exchanges with one host, over HTTP/1.1. Further exchanges wait in
+    ///     the order of their arrival, and their idle time-out doesn't count. Over HTTP/2 the limit is 100.
+    ///   - connections: The most concurrent exchanges in all, up to a quarter of the descriptors that the process may
+    ///     open.
     ///   - certificates: A file in PEM with the certificates of the authorities to trust. Nil for those of the system.
     public init(
         connectionsPerHost: Int = 6, connections: Int = 256, certificates: URL? = nil
@@ -55,13 +56,13 @@ public final class CurlTransport: HTTPTransport {
 
     deinit { loop.submit(.close) }
 
-    /// The one that services share.
+    /// The transport that services share.
     public static func shared() throws(Unavailable) -> CurlTransport { try sharedResult.get() }
 
-    /// How many sockets are open.
+    /// The number of open sockets.
     var connectionCount: Int { loop.connections.withLock { $0.count } }
 
-    /// Makes one exchange. Returns when the header of the response is there.
+    /// Makes one exchange. Returns with the head of the response.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         try Task.checkCancellation()
         guard request.cachePolicy != .cacheOnly else { throw TransportFault(.notCached) }
@@ -73,7 +74,7 @@ public final class CurlTransport: HTTPTransport {
             bytes = try body.bytes()
         }
         if request.body?.length == 0, let empty = bytes {
-            // libcurl wouldn't ask for it, and nobody would notice that it isn't empty.
+            // libcurl doesn't read it, and wouldn't find out that it isn't empty.
             for try await _ in empty {}
             bytes = nil
         }

@@ -4,18 +4,18 @@ internal import Foundation
 /// The body of a request between the task that reads it and libcurl, which sends it: a queue of bounded length that
 /// either side may have to wait for. A pure value.
 struct CurlUploadStateMachine<Producer> {
-    /// What is to be performed.
+    /// The effects of an event.
     struct Action {
-        /// The producer that waits, and whether it is to go on.
+        /// The waiting producer, and whether it appends further pieces.
         var producer: (Producer, goesOn: Bool)?
-        /// Whether libcurl, which is paused, is to ask again.
+        /// True if libcurl, which is paused, has to read again.
         var resumes = false
     }
 
     enum Supply: Equatable {
         /// No more bytes than there is room for.
         case bytes([Data])
-        /// There are none yet. libcurl is to ask again when it is resumed.
+        /// There are no bytes yet. libcurl reads again when it is resumed.
         case paused
         case end
     }
@@ -30,12 +30,12 @@ struct CurlUploadStateMachine<Producer> {
 
     private let window: Int
     private var pieces: [Data] = []
-    /// How many bytes of the first piece have been read.
+    /// The number of bytes of the first piece that were read.
     private var offset = 0
     private var length = 0
     private var isPaused = false
     private var phase: Phase
-    /// How many bytes libcurl has been given.
+    /// The number of bytes that libcurl has read.
     private(set) var given: Int64 = 0
 
     /// - Parameter data: The whole body, if it is in memory.
@@ -46,7 +46,7 @@ struct CurlUploadStateMachine<Producer> {
         length = data?.count ?? 0
     }
 
-    /// Appends a piece. The producer goes on when there is room for another one.
+    /// Appends a piece. The producer is resumed when there is room for the next piece.
     mutating func append(_ piece: Data, _ producer: Producer) -> Action {
         guard case .flowing(nil) = phase else { return Action(producer: (producer, goesOn: false)) }
         pieces.append(piece)
@@ -56,14 +56,14 @@ struct CurlUploadStateMachine<Producer> {
         return action
     }
 
-    /// There are no more pieces.
+    /// Ends the body.
     mutating func complete() -> Action {
         guard case .flowing = phase else { return Action() }
         phase = .complete
         return Action(resumes: takePause())
     }
 
-    /// libcurl asks for bytes, and has room for so many.
+    /// Returns bytes for libcurl, up to the room that it has.
     mutating func read(upTo room: Int) -> (Supply, Action) {
         var taken: [Data] = []
         var count = 0
@@ -89,7 +89,7 @@ struct CurlUploadStateMachine<Producer> {
         }
     }
 
-    /// The exchange has ended.
+    /// Ends the exchange.
     mutating func end() -> Action {
         defer {
             phase = .over

@@ -2,7 +2,7 @@
 internal import CIDMCurl
 internal import Foundation
 
-/// Everything of a loop that belongs to its thread: libcurl's handles, and which exchanges they work for.
+/// The part of a loop that belongs to its thread: libcurl's handles, and the exchanges that they work for.
 struct CurlWorker: ~Copyable {
     /// A handle of libcurl, with the place for its texts.
     private struct Handle {
@@ -15,17 +15,16 @@ struct CurlWorker: ~Copyable {
         let handle: Handle
         let fields: OpaquePointer?
         let pool: ConnectionScope
-        /// When it ends at the latest. Nil for never.
+        /// The time at which the transfer is ended. Nil for never.
         var deadline: ContinuousClock.Instant?
     }
 
     private static let textLength = 256
     private static let spareLimit = 64
-    /// How long the rest of a body may take that is read for the sake of the connection.
+    /// The time limit for the rest of a body that is read to keep its connection.
     private static let skipTime = Duration.seconds(1)
 
     private let loop: CurlLoop
-    private let multi: OpaquePointer
     private var pools = ConnectionPools()
     private var spares: [Handle] = []
     private var transfers: [UInt: Transfer] = [:]
@@ -36,11 +35,14 @@ struct CurlWorker: ~Copyable {
     private var isClosed = false
     private var begunCount = 0
 
-    init(_ loop: CurlLoop, _ multi: OpaquePointer) {
+    init(_ loop: CurlLoop) {
         self.loop = loop
-        self.multi = multi
-        admission = CurlAdmission(hostLimit: loop.settings.connectionsPerHost, limit: loop.settings.connections)
-        _ = cidm_multi_set_long(multi, CurlOption.maxConnects, loop.settings.connections)
+        // A process without descriptors would be ended by Dispatch.
+        var descriptors = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &descriptors)
+        let limit = min(loop.settings.connections, max(Int(clamping: descriptors.rlim_cur) / 4, 1))
+        admission = CurlAdmission(hostLimit: loop.settings.connectionsPerHost, limit: limit)
+        _ = cidm_multi_set_long(loop.multi, CURLMOPT_MAXCONNECTS, limit)
     }
 
     deinit {
@@ -49,7 +51,6 @@ struct CurlWorker: ~Copyable {
             handle.text.deallocate()
         }
         pools.close()
-        cidm_multi_cleanup(multi)
         loop.finish()
     }
 
@@ -57,13 +58,13 @@ struct CurlWorker: ~Copyable {
     mutating func run() {
         while true {
             perform(loop.takeCommands())
-            _ = cidm_multi_perform(multi)
+            _ = cidm_multi_perform(loop.multi)
             let hasNews = finishEnded()
             reportTurn()
             endOverdue()
             if isClosed, transfers.isEmpty, waiting.isEmpty { return }
-            // What has begun or ended just now may let libcurl do more, which no poll would notice.
-            if !hasNews { loop.sleep(multi, atMost: timeToDeadline) }
+            // A transfer that has just begun or ended may let libcurl do more, which no poll reports.
+            if !hasNews { loop.sleep(atMost: timeToDeadline) }
         }
     }
 
@@ -124,13 +125,13 @@ struct CurlWorker: ~Copyable {
         exchange.request.setOptions(of: handle.easy, address: exchange.address, fields: fields)
         cidm_set_callbacks(handle.easy, exchange.number, loop.number)
         let pool = pools.enter(exchange.request)
-        _ = cidm_set_share(handle.easy, pool.share)
+        _ = cidm_set_pointer(handle.easy, CURLOPT_SHARE, UnsafeRawPointer(pool.share))
         transfers[exchange.number] = Transfer(exchange: exchange, handle: handle, fields: fields, pool: pool.key)
         if exchange.request.body != nil { uploads.insert(exchange.number) }
         exchange.startWork(handle.easy)
         exchange.didBegin()
         begunCount += 1
-        _ = cidm_multi_add(multi, handle.easy)
+        _ = cidm_multi_add(loop.multi, handle.easy)
     }
 
     // MARK: Ends
@@ -140,9 +141,9 @@ struct CurlWorker: ~Copyable {
         var hasNews = false
         var code: Int32 = 0
         let begun = begunCount
-        while let easy = cidm_multi_next_ended(multi, &code) {
-            // Others over the same connection may have bytes that libcurl has read already.
-            hasNews = hasNews || cidm_get_long(easy, CurlInfo.httpVersion) > 2
+        while let easy = cidm_multi_next_ended(loop.multi, &code) {
+            // libcurl may have read bytes of further transfers over the same connection.
+            hasNews = hasNews || cidm_get_long(easy, CURLINFO_HTTP_VERSION) > 2
             finish(cidm_get_number(easy), code)
         }
         return hasNews && !transfers.isEmpty || begunCount != begun
@@ -153,17 +154,17 @@ struct CurlWorker: ~Copyable {
         let (easy, exchange) = (transfer.handle.easy, transfer.exchange)
         if code != 0, exchange.takeStaleness() {
             // Nothing of the request has left.
-            _ = cidm_multi_remove(multi, easy)
-            _ = cidm_set_long(easy, CurlOption.freshConnect, 1)
-            _ = cidm_multi_add(multi, easy)
+            _ = cidm_multi_remove(loop.multi, easy)
+            _ = cidm_set_long(easy, CURLOPT_FRESH_CONNECT, 1)
+            _ = cidm_multi_add(loop.multi, easy)
             begunCount += 1
             return
         }
         let result = CurlResult(
             code: code, text: code == 0 ? "" : String(cString: transfer.handle.text),
-            verification: code == 0 ? 0 : cidm_get_long(easy, CurlInfo.sslVerifyResult),
-            tunnelStatus: code == 0 ? 0 : cidm_get_long(easy, CurlInfo.httpConnectCode))
-        let isMultiplexed = cidm_get_long(easy, CurlInfo.httpVersion) > 2
+            verification: code == 0 ? 0 : cidm_get_long(easy, CURLINFO_SSL_VERIFYRESULT),
+            tunnelStatus: code == 0 ? 0 : cidm_get_long(easy, CURLINFO_HTTP_CONNECTCODE))
+        let isMultiplexed = cidm_get_long(easy, CURLINFO_HTTP_VERSION) > 2
         reportSent(transfer)
         _ = remove(number)
         exchange.endWork(result, isMultiplexed: isMultiplexed)
@@ -175,7 +176,7 @@ struct CurlWorker: ~Copyable {
         guard let transfer = transfers.removeValue(forKey: number) else { return nil }
         uploads.remove(number)
         deadlines.remove(number)
-        _ = cidm_multi_remove(multi, transfer.handle.easy)
+        _ = cidm_multi_remove(loop.multi, transfer.handle.easy)
         giveBack(transfer.handle)
         if let fields = transfer.fields { cidm_list_free(fields) }
         pools.leave(transfer.pool)
@@ -191,7 +192,7 @@ struct CurlWorker: ~Copyable {
 
     private func reportSent(_ transfer: Transfer) {
         guard transfer.exchange.request.body != nil else { return }
-        transfer.exchange.didSend(cidm_get_offset(transfer.handle.easy, CurlInfo.sizeUpload))
+        transfer.exchange.didSend(cidm_get_offset(transfer.handle.easy, CURLINFO_SIZE_UPLOAD_T))
     }
 
     // MARK: Time
@@ -215,13 +216,13 @@ struct CurlWorker: ~Copyable {
         if let spare = spares.popLast() { return spare }
         guard let easy = cidm_easy_init() else { return nil }
         let handle = Handle(easy: easy, text: .allocate(capacity: Self.textLength))
-        cidm_set_error_buffer(easy, handle.text)
+        _ = cidm_set_pointer(easy, CURLOPT_ERRORBUFFER, handle.text)
         TransportRequest.setCommonOptions(of: easy, loop.settings)
         return handle
     }
 
     private mutating func giveBack(_ handle: Handle) {
-        _ = cidm_set_share(handle.easy, nil)
+        _ = cidm_set_pointer(handle.easy, CURLOPT_SHARE, nil)
         guard spares.count < Self.spareLimit else {
             cidm_easy_cleanup(handle.easy)
             handle.text.deallocate()

@@ -35,44 +35,44 @@ extension TransportRequest {
 
     /// Sets what is the same for all requests.
     static func setCommonOptions(of easy: OpaquePointer, _ settings: CurlLoop.Settings) {
-        func set(_ option: Int32, _ value: Int) { _ = cidm_set_long(easy, option, value) }
-        set(CurlOption.noSignal, 1)
-        set(CurlOption.protocols, http | https)
-        set(CurlOption.pathAsIs, 1)
-        set(CurlOption.disallowUsernameInURL, 1)
-        set(CurlOption.suppressConnectHeaders, 1)
-        set(CurlOption.sslVersion, tls12)
-        set(CurlOption.bufferSize, 128 << 10)
-        set(CurlOption.uploadBufferSize, 128 << 10)
+        func set(_ option: Int, _ value: Int) { _ = cidm_set_long(easy, option, value) }
+        set(CURLOPT_NOSIGNAL, 1)
+        set(CURLOPT_PROTOCOLS, http | https)
+        set(CURLOPT_PATH_AS_IS, 1)
+        set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        set(CURLOPT_SSLVERSION, tls12)
+        set(CURLOPT_BUFFERSIZE, 128 << 10)
+        set(CURLOPT_UPLOAD_BUFFERSIZE, 128 << 10)
         // Time is kept by the caller of the transport. A cancel doesn't wait for the name of a host.
-        set(CurlOption.connectTimeoutMilliseconds, Int(Int32.max))
-        set(CurlOption.quickExit, 1)
-        if let certificates = settings.certificates { _ = cidm_set_text(easy, CurlOption.caInfo, certificates) }
+        set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32.max))
+        set(CURLOPT_QUICK_EXIT, 1)
+        if let certificates = settings.certificates { _ = cidm_set_pointer(easy, CURLOPT_CAINFO, certificates) }
     }
 
     /// Sets what differs between requests, also where it is as it was before: a handle has served others.
     ///
     /// - Parameter address: The URL, as text.
     func setOptions(of easy: OpaquePointer, address: String, fields: OpaquePointer?) {
-        func set(_ option: Int32, _ value: Int) { _ = cidm_set_long(easy, option, value) }
+        func set(_ option: Int, _ value: Int) { _ = cidm_set_long(easy, option, value) }
         // Where HTTP/2 is possible, requests wait until it is known whether the first connection speaks it. Without TLS
         // that would be known with the first response.
         let isEncrypted = address.utf8.prefix(5).elementsEqual("https".utf8, by: { $0 | 32 == $1 })
-        set(CurlOption.httpVersion, isEncrypted ? Self.http2OverTLS : Self.http11)
-        set(CurlOption.pipeWait, isEncrypted ? 1 : 0)
-        set(CurlOption.freshConnect, 0)
-        _ = cidm_set_text(easy, CurlOption.url, address)
-        _ = cidm_set_list(easy, CurlOption.httpHeader, fields)
+        set(CURLOPT_HTTP_VERSION, isEncrypted ? Self.http2OverTLS : Self.http11)
+        set(CURLOPT_PIPEWAIT, isEncrypted ? 1 : 0)
+        set(CURLOPT_FRESH_CONNECT, 0)
+        _ = cidm_set_pointer(easy, CURLOPT_URL, address)
+        _ = cidm_set_pointer(easy, CURLOPT_HTTPHEADER, UnsafeRawPointer(fields))
         // Unsets an upload, and that there is no body.
-        set(CurlOption.httpGet, 1)
+        set(CURLOPT_HTTPGET, 1)
         if method == .head {
-            set(CurlOption.noBody, 1)
+            set(CURLOPT_NOBODY, 1)
         } else if body != nil || method == .post || method == .put || method == .patch {
             // Some servers want to be told that there is no body.
-            set(CurlOption.upload, 1)
-            _ = cidm_set_offset(easy, CurlOption.inFileSizeLarge, body.map { Int64($0.length ?? -1) } ?? 0)
+            set(CURLOPT_UPLOAD, 1)
+            _ = cidm_set_offset(easy, CURLOPT_INFILESIZE_LARGE, body.map { Int64($0.length ?? -1) } ?? 0)
         }
-        _ = cidm_set_text(easy, CurlOption.customRequest, method == .head ? nil : method.name)
+        _ = cidm_set_pointer(easy, CURLOPT_CUSTOMREQUEST, method == .head ? nil : method.name)
     }
 
 }
