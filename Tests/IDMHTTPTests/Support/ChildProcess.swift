@@ -4,6 +4,7 @@ import Foundation
 /// A tool of the system that a test runs.
 final class ChildProcess {
     private let process = Process()
+    private let input = Pipe()
     private let output = Pipe()
 
     /// Starts a tool. Nil if the system has none of that name.
@@ -16,7 +17,7 @@ final class ChildProcess {
         process.currentDirectoryURL = folder
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
-        process.standardInput = FileHandle.nullDevice
+        process.standardInput = input
         try process.run()
     }
 
@@ -29,6 +30,12 @@ final class ChildProcess {
             line += byte
         }
         return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
+    }
+
+    /// Writes a line to the tool, and returns the next line of its output.
+    func reply(to line: String) -> String? {
+        try? input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8))
+        return readLine()
     }
 
     /// Everything that a tool writes. Nil if there is no such tool.

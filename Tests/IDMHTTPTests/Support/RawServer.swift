@@ -67,15 +67,24 @@ struct RawConnection: Sendable {
     let descriptor: Int32
     let number: Int
 
-    /// The head of the next request. Nil when the client has closed.
+    /// The head of the next request, whose body is dropped. Nil when the client has closed.
     func readHead() -> String? {
-        var head: [UInt8] = []
-        while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) {
+        var received: [UInt8] = []
+        while !received.suffix(4).elementsEqual("\r\n\r\n".utf8) {
             var byte: UInt8 = 0
             guard recv(descriptor, &byte, 1, 0) == 1 else { return nil }
-            head.append(byte)
+            received.append(byte)
         }
-        return String(decoding: head, as: UTF8.self)
+        let head = String(decoding: received, as: UTF8.self)
+        guard let field = head.range(of: "\r\nContent-Length: ") else { return head }
+        var rest = Int(head[field.upperBound...].prefix { $0.isNumber }) ?? 0
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        while rest > 0 {
+            let count = recv(descriptor, &bytes, min(rest, bytes.count), 0)
+            guard count > 0 else { return nil }
+            rest -= count
+        }
+        return head
     }
 
     /// Returns whether all of it has gone.

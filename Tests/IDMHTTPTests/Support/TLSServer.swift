@@ -31,6 +31,12 @@ final class TLSServer {
 
     var url: URL { URL(string: "https://localhost:\(port)/")! }
 
+    /// How many connections the server has accepted.
+    func connectionCount() -> Int { child.reply(to: "count").flatMap { Int($0) } ?? -1 }
+
+    /// Sends a response that no request asked for, over the last connection. Returns when it is sent.
+    func sendUnasked() { _ = child.reply(to: "unasked") }
+
     /// Makes an authority, and certificates that are good, expired, for another host and signed by themselves. Returns
     /// the authority's.
     static func makeCertificates(in folder: URL) throws -> URL {
@@ -70,7 +76,8 @@ final class TLSServer {
             context.set_ciphers("ALL:@SECLEVEL=0")
             context.minimum_version = ssl.TLSVersion.TLSv1
             context.maximum_version = ssl.TLSVersion.TLSv1
-        count = [0]
+        count, last = [0], [None]
+        unasked = b"HTTP/1.1 200 OK\\r\\nContent-Length: 6\\r\\n\\r\\npoison"
 
         def frame(type, flags, stream, payload):
             return struct.pack(">I", len(payload))[1:] + bytes([type, flags]) + struct.pack(">I", stream) + payload
@@ -116,14 +123,9 @@ final class TLSServer {
                     if kind == "close": connection.unwrap()
                     return
                 head = b"HTTP/1.1 200 OK\\r\\nContent-Length: %d\\r\\n\\r\\n" % len(body)
-                unasked = b"HTTP/1.1 200 OK\\r\\nContent-Length: 6\\r\\n\\r\\npoison" if kind == "poison" else b""
-                if kind == "split":
-                    connection.sendall(head)
-                    unasked = b"HTTP/1.1 200 OK\\r\\nContent-Length: 6\\r\\n\\r\\npoison"
-                    connection.sendall(body + unasked)
-                else:
-                    connection.sendall(head + body)
-                    if unasked: connection.sendall(unasked)
+                last[0] = connection
+                connection.sendall(head)
+                connection.sendall(body + (unasked if kind == "split" else b""))
 
         def serve(raw, number):
             try:
@@ -137,11 +139,17 @@ final class TLSServer {
             except (OSError, EOFError, ssl.SSLError): pass
             finally: raw.close()
 
-        while True:
-            raw, _ = listener.accept()
-            raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            count[0] += 1
-            threading.Thread(target=serve, args=(raw, count[0]), daemon=True).start()
+        def accept():
+            while True:
+                raw, _ = listener.accept()
+                raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                count[0] += 1
+                threading.Thread(target=serve, args=(raw, count[0]), daemon=True).start()
+
+        threading.Thread(target=accept, daemon=True).start()
+        for command in sys.stdin:
+            if command == "unasked\\n": last[0].sendall(unasked)
+            print(count[0], flush=True)
         """
 }
 #endif

@@ -7,7 +7,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("What a server sends unasked, over libcurl", .fewAtOnce, .timeLimit(.ample))
+@Suite("CurlTransport connections that are used again", .fewAtOnce, .timeLimit(.ample))
 struct CurlPoisoningTests {
     /// A response after which a connection is kept open, and how the request for it is made.
     enum First: String, CaseIterable {
@@ -30,24 +30,27 @@ struct CurlPoisoningTests {
     private static let unasked = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison"
     private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nright"
 
-    @Test(
-        "never answers the next request, whatever was answered before",
-        arguments: First.allCases, Volume.isFull ? [0, 1, 10, 50, 100, 500] : [0, 20])
-    func everyFirst(first: First, pause milliseconds: Int) async throws {
-        let gate = DispatchSemaphore(value: 0)
-        let isSent = TestGate()
+    /// How long a server waits with an unrequested response, in milliseconds.
+    private static let pauses = Volume.isFull ? [0, 1, 10, 50, 100, 500] : [0, 0, 0, 1, 10]
+
+    /// Attempts on the connections of 20 users, 1,000 in all with `IDM_SOAK=1`. Each connection is idle when the
+    /// unrequested response arrives.
+    @Test("An unrequested response on an idle connection never answers a request", arguments: First.allCases)
+    func idleConnection(first: First) async throws {
+        let (reads, sends) = ((0..<20).map { _ in TestGate() }, (0..<20).map { _ in DispatchSemaphore(value: 0) })
         let serve = { @Sendable (connection: RawConnection) in
             while let head = connection.readHead() {
-                guard head.contains(" /first ") else {
+                guard head.contains(" /first "), let user = Int(head.split(separator: "user ").last?.prefix(2) ?? "")
+                else {
                     connection.write(Self.answer)
                     continue
                 }
                 connection.write(first.response)
-                // Behind the time at which the client has read the response.
-                gate.wait()
-                usleep(UInt32(milliseconds) * 1_000)
+                // The client has read the response.
+                sends[user - 10].wait()
+                usleep(UInt32(Self.pauses[connection.number % Self.pauses.count]) * 1_000)
                 connection.write(Self.unasked)
-                isSent.open(for: 1)
+                reads[user - 10].open(for: 1)
                 connection.waitForClose()
             }
         }
@@ -55,17 +58,30 @@ struct CurlPoisoningTests {
             var service = service
             service.configuration.redirects = .handOver
             service.rules = [.accept([200, 204, 302, 304, 401])]
-            for round in 0..<(Volume.isFull ? 1_000 / 6 : 5) {
-                _ = await service.outcome(first.request)
-                gate.signal()
-                try await isSent.pass()
-                let next = ServiceRequest(round.isMultiple(of: 2) ? .get : .post, "/next")
-                #expect(await service.outcome(next) == "200 right", "round \(round)")
+            let outcomes = try await withThrowingTaskGroup(of: [String].self) { [service] group in
+                for user in 0..<20 {
+                    group.addTask {
+                        let headers: ServiceHeaders = ["Authorization": "user \(user + 10)"]
+                        var outcomes: [String] = []
+                        for round in 0..<Volume.of(50, normally: 5) {
+                            var request = first.request
+                            request.headers = headers
+                            _ = await service.outcome(request)
+                            sends[user].signal()
+                            try await reads[user].pass()
+                            let method = round.isMultiple(of: 2) ? ServiceRequest.Method.get : .post
+                            outcomes.append(await service.outcome(ServiceRequest(method, "/next", headers: headers)))
+                        }
+                        return outcomes
+                    }
+                }
+                return try await group.reduce(into: []) { $0 += $1 }
             }
+            #expect(outcomes.count == Volume.of(1_000, normally: 100) && Set(outcomes) == ["200 right"])
         }
     }
 
-    @Test("is dropped with its connection where it comes in one piece with a response", arguments: First.allCases)
+    @Test("Two responses to one request in one segment: the second is dropped", arguments: First.allCases)
     func inOnePiece(first: First) async throws {
         let serve = { @Sendable (connection: RawConnection) in
             while let head = connection.readHead() {
@@ -83,7 +99,7 @@ struct CurlPoisoningTests {
         }
     }
 
-    @Test("Connections are used again for the same credentials, and never for others")
+    @Test("A connection is used again for the same credentials only")
     func credentials() async throws {
         let seen = Locked<[String]>([])
         let serve = { @Sendable (connection: RawConnection) in
@@ -107,7 +123,7 @@ struct CurlPoisoningTests {
         }
     }
 
-    @Test("The cookies of one store share connections, however they change, until they belong to another user")
+    @Test("Changing cookies of one store share a connection until another user owns it")
     func cookies() async throws {
         let serve = { @Sendable (connection: RawConnection) in
             while connection.readHead() != nil {

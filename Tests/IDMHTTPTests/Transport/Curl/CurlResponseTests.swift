@@ -10,20 +10,39 @@ import Testing
 
 /// Responses that end the process over URLSession on Linux, that it takes for sound although they aren't, or that it
 /// refuses although they are.
-@Suite("A response over libcurl", .fewAtOnce, .timeLimit(.ample))
+@Suite("CurlTransport responses", .fewAtOnce, .timeLimit(.ample))
 struct CurlResponseTests {
     private static let chunked = "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n"
 
     @Test(
-        "ends in a result or a fault with a name, whatever its bytes are",
+        "A trailer is dropped, whatever the status of its response",
         arguments: [
             ("200 OK\r\n\(chunked)X: y\r\n\r\n", "200 hello"),
             ("200 OK\r\nTrailer: X\r\n\(chunked)X: y\r\nZ: z\r\n\r\n", "200 hello"),
-            ("404 Gone\r\n\(chunked)X: y\r\n\r\n", "status 404"),
+            ("404 Gone\r\n\(chunked)X: y\r\n\r\n", "status 404"), ("302 Found\r\n\(chunked)X: y\r\n\r\n", "200 "),
+            ("204 No\r\n\(chunked)X: y\r\n\r\n", "204 "),
+        ] as [(String, String)])
+    func trailers(response: String, expected: String) async throws {
+        try await expect(expected, for: response)
+    }
+
+    @Test(
+        "A response that breaks off, or whose coding is wrong, is an error",
+        arguments: [
             ("200 OK\r\n\(chunked)", "truncated"), ("200 OK\r\n\(chunked)X: y", "truncated"),
             ("200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "truncated"),
-            ("302 Found\r\n\(chunked)X: y\r\n\r\n", "200 "), ("204 No\r\n\(chunked)X: y\r\n\r\n", "204 "),
             ("200 OK\r\nContent-Length: 5\r\n", "lost"), ("200 OK\r\nContent-", "lost"), ("200 OK", "lost"),
+            ("200 OK\r\nContent-Encoding: br\r\nContent-Length: 5\r\n\r\nhello", "truncated"),
+            ("200 OK\r\nContent-Encoding: zstd\r\nContent-Length: 5\r\n\r\nhello", "undecodable"),
+            ("200 OK\r\nContent-Encoding: odd\r\nContent-Length: 5\r\n\r\nhello", "undecodable"),
+        ] as [(String, String)])
+    func brokenResponses(response: String, expected: String) async throws {
+        try await expect(expected, for: response)
+    }
+
+    @Test(
+        "An unusual header is read, or refused with its fault",
+        arguments: [
             ("407 Who\r\nProxy-Authenticate: Negotiate\r\nContent-Length: 0\r\n\r\n", "status 407"),
             ("200 OK\r\nContent-Length: 9223372036854775807\r\n\r\nhello", "too large 67108864"),
             ("200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!", "malformed"),
@@ -32,12 +51,14 @@ struct CurlResponseTests {
             ("200 OK\r\nX: \u{e9}\r\nContent-Length: 5\r\n\r\nhello", "200 hello"),
             ("200 OK\r\nContent-Encoding:\r\nContent-Length: 5\r\n\r\nhello", "200 hello"),
             ("200 OK\r\nContent-Encoding: identity\r\nContent-Length: 5\r\n\r\nhello", "200 hello"),
-            ("200 OK\r\nContent-Encoding: br\r\nContent-Length: 5\r\n\r\nhello", "truncated"),
-            ("200 OK\r\nContent-Encoding: zstd\r\nContent-Length: 5\r\n\r\nhello", "undecodable"),
-            ("200 OK\r\nContent-Encoding: odd\r\nContent-Length: 5\r\n\r\nhello", "undecodable"),
             ("200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 0\r\n\r\n", "200 "),
         ] as [(String, String)])
-    func bytes(response: String, expected: String) async throws {
+    func unusualHeaders(response: String, expected: String) async throws {
+        try await expect(expected, for: response)
+    }
+
+    /// Checks the outcome of a request that a server answers with bytes in Latin-1, before it closes the connection.
+    private func expect(_ expected: String, for response: String) async throws {
         let serve = { @Sendable (connection: RawConnection) in
             while let head = connection.readHead() {
                 guard head.hasPrefix("GET /a ") else {
@@ -56,7 +77,7 @@ struct CurlResponseTests {
         }
     }
 
-    @Test("leads anywhere its Location says, and nowhere if that is no address")
+    @Test("A Location is followed with a scheme in capitals, and refused without a host")
     func locations() async throws {
         let odd = ["//[::1]:1/x", "//[fe80::1%25lo]/x", "//%00/x", "//a%20b/x", "", "http://"]
         let serve = { @Sendable (connection: RawConnection) in
@@ -81,7 +102,7 @@ struct CurlResponseTests {
         }
     }
 
-    @Test("is fetched from an IPv6 address")
+    @Test("A server is reached at its IPv6 address")
     func ipv6() async throws {
         let serve = { @Sendable (connection: RawConnection) in
             while connection.readHead() != nil { connection.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello") }
@@ -91,7 +112,7 @@ struct CurlResponseTests {
         }
     }
 
-    @Test("with too many lines in its header is refused")
+    @Test("A header of 10,000 lines is refused")
     func manyLines() async throws {
         try await withServer { server, service in
             let answer = (0..<10_000).reduce(LoopbackServer.Answer.text("x")) { answer, _ in answer.header("X", "y") }
@@ -103,7 +124,7 @@ struct CurlResponseTests {
     /// Packed bodies, made by the tools of the system where the test kit has none.
     private static let text = String(repeating: "hello ", count: 5_000)
 
-    @Test("that is packed is unpacked to its end, or is a fault", arguments: ["gzip", "zlib", "deflate"])
+    @Test("A packed body is unpacked to its end, or is an error", arguments: ["gzip", "zlib", "deflate"])
     func packed(kind: String) async throws {
         let script = """
             import sys, zlib
@@ -134,7 +155,7 @@ struct CurlResponseTests {
         }
     }
 
-    @Test("of a request for a part isn't packed")
+    @Test("A request with a Range header asks for no coding")
     func parts() async throws {
         try await withServer { server, service in
             server.on(.get, "/a", answer: .text("hello"))
@@ -145,7 +166,7 @@ struct CurlResponseTests {
         }
     }
 
-    @Test("that redirects with an endless body holds up nothing, and its connection is closed")
+    @Test("An endless body of a redirect blocks no request, and is dropped")
     func endlessRedirect() async throws {
         let zeros = [UInt8](repeating: 0, count: 1 << 16)
         let isClosed = TestGate()
@@ -171,7 +192,7 @@ struct CurlResponseTests {
         }
     }
 
-    @Test("that redirects with a short body leaves its connection for the next request")
+    @Test("A redirect with a short body keeps its connection")
     func shortRedirect() async throws {
         let serve = { @Sendable (connection: RawConnection) in
             while let head = connection.readHead() {
@@ -194,7 +215,7 @@ struct CurlResponseTests {
         }
     }
 
-    @Test("to a slow reader waits at the server, packed or not, and no more of it is in memory than there is room for")
+    @Test("A slow reader makes the server wait, packed or not")
     func backpressure() async throws {
         try await withServer { server, _ in
             let transport = try CurlTransport()
@@ -213,7 +234,7 @@ struct CurlResponseTests {
         }
     }
 
-    @Test("follows a body that is sent as it is read")
+    @Test("A request body is sent as it is read")
     func bodyAsItIsRead() async throws {
         try await withServer { server, service in
             let gate = TestGate()
@@ -236,7 +257,7 @@ struct CurlResponseTests {
         }
     }
 
-    @Test("that is opened is read up to the limit of opened bodies")
+    @Test("An opened body has a limit of unpacked bytes")
     func openedLimit() async throws {
         try await withServer { server, service in
             server.on(.get, "/a", answer: .gzipBomb(unpacking: 10 << 20))
@@ -250,7 +271,7 @@ struct CurlResponseTests {
         }
     }
 
-    @Test("whose time is over behind its head is in the error", arguments: [true, false])
+    @Test("A time-out after the head has its response in the error", arguments: [true, false])
     func timeOut(isDeadline: Bool) async throws {
         try await withServer { server, service in
             let clock = ManualClock()
