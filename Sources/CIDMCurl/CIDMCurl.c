@@ -11,12 +11,11 @@ typedef struct { int age; const char *version; unsigned version_number; const ch
 typedef struct { int message; cidm_easy *easy; union { void *whatever; int result; } data; } message;
 typedef struct { int family, kind, protocol; unsigned length; struct sockaddr address; } socket_address;
 
-enum { OPTION_WRITEDATA = 10001, OPTION_READDATA = 10009, OPTION_WRITEFUNCTION = 20011, OPTION_READFUNCTION = 20012 };
-enum { OPTION_HEADERDATA = 10029, OPTION_HEADERFUNCTION = 20079 };
-enum { OPTION_PRIVATE = 10103, OPTION_SSL_CTX_FUNCTION = 20108, OPTION_OPENSOCKETFUNCTION = 20163 };
-enum { OPTION_OPENSOCKETDATA = 10164, OPTION_CLOSESOCKETFUNCTION = 20208, OPTION_CLOSESOCKETDATA = 10209 };
-enum { OPTION_PREREQFUNCTION = 20312, OPTION_PREREQDATA = 10313 };
-enum { INFO_PRIVATE = 0x100000 + 21, INFO_TLS_SSL_PTR = 0x400000 + 45 };
+enum { OPTION_CLOSESOCKETFUNCTION = 20208, OPTION_OPENSOCKETFUNCTION = 20163, OPTION_SSL_CTX_FUNCTION = 20108 };
+enum { OPTION_CLOSESOCKETDATA = 10209, OPTION_HEADERFUNCTION = 20079, OPTION_PREREQFUNCTION = 20312 };
+enum { OPTION_OPENSOCKETDATA = 10164, OPTION_WRITEFUNCTION = 20011, OPTION_READFUNCTION = 20012 };
+enum { OPTION_HEADERDATA = 10029, OPTION_PREREQDATA = 10313, OPTION_WRITEDATA = 10001, OPTION_READDATA = 10009 };
+enum { OPTION_PRIVATE = 10103, INFO_PRIVATE = 0x100000 + 21, INFO_TLS_SSL_PTR = 0x400000 + 45 };
 enum { SHARE_OPTION_SHARE = 1, SHARE_CONNECTIONS = 5, MESSAGE_DONE = 1, GLOBAL_DEFAULT = 3, BAD_SOCKET = -1 };
 
 #define FUNCTIONS(function) \
@@ -127,7 +126,8 @@ static _Thread_local unsigned notified_count;
 
 static void note_alert(const void *session, int kind, int alert) {
   enum { READ_ALERT = 0x4004, CLOSE_NOTIFY = 0 };
-  if (kind == READ_ALERT && (alert & 255) == CLOSE_NOTIFY) notified[notified_count++ % NOTIFIED_LIMIT] = (uintptr_t)session;
+  bool is_close = kind == READ_ALERT && (alert & 255) == CLOSE_NOTIFY;
+  if (is_close) notified[notified_count++ % NOTIFIED_LIMIT] = (uintptr_t)session;
 }
 
 static int note_alerts(cidm_easy *easy, void *context, void *unused) {
@@ -146,18 +146,12 @@ bool cidm_has_said_close(uintptr_t session) {
 void cidm_set_callbacks(cidm_easy *easy, uintptr_t number, uintptr_t loop) {
   void *data = (void *)number;
   int (*set)(cidm_easy *, int, ...) = bound.curl_easy_setopt;
-  set(easy, OPTION_HEADERFUNCTION, callbacks.header);
-  set(easy, OPTION_HEADERDATA, data);
-  set(easy, OPTION_WRITEFUNCTION, callbacks.write);
-  set(easy, OPTION_WRITEDATA, data);
-  set(easy, OPTION_READFUNCTION, callbacks.read);
-  set(easy, OPTION_READDATA, data);
-  set(easy, OPTION_PREREQFUNCTION, callbacks.prereq);
-  set(easy, OPTION_PREREQDATA, data);
-  set(easy, OPTION_OPENSOCKETFUNCTION, open_socket);
-  set(easy, OPTION_OPENSOCKETDATA, (void *)loop);
-  set(easy, OPTION_CLOSESOCKETFUNCTION, close_socket);
-  set(easy, OPTION_CLOSESOCKETDATA, (void *)loop);
+  set(easy, OPTION_HEADERFUNCTION, callbacks.header), set(easy, OPTION_HEADERDATA, data);
+  set(easy, OPTION_WRITEFUNCTION, callbacks.write), set(easy, OPTION_WRITEDATA, data);
+  set(easy, OPTION_READFUNCTION, callbacks.read), set(easy, OPTION_READDATA, data);
+  set(easy, OPTION_PREREQFUNCTION, callbacks.prereq), set(easy, OPTION_PREREQDATA, data);
+  set(easy, OPTION_OPENSOCKETFUNCTION, open_socket), set(easy, OPTION_OPENSOCKETDATA, (void *)loop);
+  set(easy, OPTION_CLOSESOCKETFUNCTION, close_socket), set(easy, OPTION_CLOSESOCKETDATA, (void *)loop);
   set(easy, OPTION_PRIVATE, data);
   if (bound.SSL_CTX_set_info_callback) set(easy, OPTION_SSL_CTX_FUNCTION, note_alerts);
 }
@@ -245,8 +239,7 @@ struct cidm_decoder {
 
 bool cidm_decoder_exists(int kind) {
   switch (kind) {
-    case CIDM_GZIP:
-    case CIDM_DEFLATE:
+    case CIDM_GZIP: case CIDM_DEFLATE:
       return bound.zlibVersion && bound.inflateInit2_ && bound.inflateReset && bound.inflateReset2 && bound.inflate &&
              bound.inflateEnd;
     case CIDM_BROTLI:
@@ -266,8 +259,7 @@ cidm_decoder *cidm_decoder_make(int kind) {
   decoder->kind = kind;
   bool is_made;
   switch (kind) {
-    case CIDM_GZIP:
-    case CIDM_DEFLATE: {
+    case CIDM_GZIP: case CIDM_DEFLATE: {
       int window = kind == CIDM_GZIP ? ZLIB_WINDOW + ZLIB_GZIP : ZLIB_WINDOW;
       is_made = bound.inflateInit2_(&decoder->zlib, window, bound.zlibVersion(), sizeof(zlib_stream)) == ZLIB_OK;
       break;
@@ -292,8 +284,6 @@ void cidm_decoder_free(cidm_decoder *decoder) {
   free(decoder);
 }
 
-static unsigned clamped(size_t length) { return length > 1u << 30 ? 1u << 30 : (unsigned)length; }
-
 static int inflate_some(cidm_decoder *decoder, const uint8_t **in, size_t *in_length, uint8_t **out, size_t *room) {
   enum { GZIP_MAGIC = 0x1f, ZLIB_METHOD_MASK = 0x0f, ZLIB_METHOD = 8 };
   zlib_stream *zlib = &decoder->zlib;
@@ -311,9 +301,9 @@ static int inflate_some(cidm_decoder *decoder, const uint8_t **in, size_t *in_le
       bound.inflateReset2(zlib, -ZLIB_WINDOW) != ZLIB_OK)
     return CIDM_DECODER_FAILED;
   zlib->next_in = *in;
-  zlib->avail_in = clamped(*in_length);
+  zlib->avail_in = (unsigned)*in_length;
   zlib->next_out = *out;
-  zlib->avail_out = clamped(*room);
+  zlib->avail_out = (unsigned)*room;
   int result = bound.inflate(zlib, ZLIB_NO_FLUSH);
   *in_length -= (size_t)(zlib->next_in - *in);
   *in = zlib->next_in;

@@ -79,11 +79,12 @@ struct CurlConnections {
     ) -> Int32? {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        return withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { name(descriptor, $0, &length) == 0 }
-                // The port stands at the same place in addresses of both families.
-                ? pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { Int32($0.pointee.sin_port.bigEndian) }
-                : nil
+        return withUnsafeMutableBytes(of: &address) { bytes in
+            guard name(descriptor, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, &length) == 0 else {
+                return nil
+            }
+            // The port stands at the same place in addresses of both families.
+            return Int32(bytes[2]) << 8 | Int32(bytes[3])
         }
     }
 }

@@ -12,10 +12,8 @@ final class CurlExchange: Sendable {
     typealias Head = CurlHeadParser.Head
     typealias Sender = UnsafeContinuation<Head, any Error>
     typealias Reader = UnsafeContinuation<Data?, any Error>
-    private typealias Machine = CurlExchangeStateMachine<Head, Sender, Reader>
-    typealias Receipt = CurlExchangeStateMachine<Head, Sender, Reader>.Receipt
-    typealias Supply = CurlUploadStateMachine<UnsafeContinuation<Bool, Never>>.Supply
-    private typealias Upload = CurlUploadStateMachine<UnsafeContinuation<Bool, Never>>
+    typealias Machine = CurlExchangeStateMachine<Head, Sender, Reader>
+    typealias Upload = CurlUploadStateMachine<UnsafeContinuation<Bool, Never>>
 
     /// The reason to end a transfer before its request leaves.
     enum Refusal {
@@ -156,9 +154,9 @@ final class CurlExchange: Sendable {
         }
     }
 
-    func receive(_ bytes: RawSpan) -> Receipt { touch { state in state.machine.receive(bytes) } }
+    func receive(_ bytes: RawSpan) -> Machine.Receipt { touch { state in state.machine.receive(bytes) } }
 
-    func supplyBody(upTo room: Int) -> Supply {
+    func supplyBody(upTo room: Int) -> Upload.Supply {
         let (supply, action) = state.withLock { $0.upload?.read(upTo: room) ?? (.end, Upload.Action()) }
         perform(action)
         return supply

@@ -39,7 +39,12 @@ struct CurlHeadParser {
         guard byteCount <= limit else { throw TransportFault(.headerTooLarge(limit: limit)) }
         guard lineCount <= Self.lineLimit else { throw TransportFault(.tooManyHeaders(limit: Self.lineLimit)) }
         guard !isComplete else { return nil }
+        let isFolded = line.first == UInt8(ascii: " ") || line.first == UInt8(ascii: "\t")
         let line = line.trimmingWhiteSpace()
+        if isFolded {
+            if let last = fields.popLast() { fields.append(.init(last.name, "\(last.value) \(Self.text(line))")) }
+            return nil
+        }
         if line.isEmpty { return try complete() }
         if status == nil {
             status = try Self.status(of: line)

@@ -12,6 +12,11 @@ enum CurlLibrary {
         return "Accept-Encoding: \(codings.isEmpty ? "identity" : codings.joined(separator: ", "))"
     }()
 
+    /// False before libcurl 8.1: a handle that is used again keeps a pointer to a freed header of the last response,
+    /// and writes there if the next header begins with a folded line (fixed by `headers: clear (possibly) lingering
+    /// pointer in init`).
+    static let canUseHandlesAgain = cidm_version() >= 0x08_01_00
+
     private static func bind() -> CurlTransport.Unavailable? {
         var callbacks = CurlCallbacks.table
         if let missing = cidm_bind("libcurl.so.4", &callbacks) {
@@ -19,7 +24,8 @@ enum CurlLibrary {
             return name.hasPrefix("libcurl") ? .noLibrary(name) : .noFunction(name)
         }
         let version = cidm_version()
-        guard version >= Self.oldestVersion else {
+        // The first version with `CURLOPT_PREREQFUNCTION`.
+        guard version >= 0x07_50_00 else {
             return .oldVersion("\(version >> 16).\(version >> 8 & 255).\(version & 255)")
         }
         let features = cidm_features()
@@ -28,9 +34,6 @@ enum CurlLibrary {
         }
         return nil
     }
-
-    /// The first version with `CURLOPT_PREREQFUNCTION`.
-    private static let oldestVersion: UInt32 = 0x07_50_00
 }
 
 extension CurlTransport {

@@ -63,7 +63,8 @@ final class CurlLoop: Sendable {
         Thread.detachNewThread {
             // libcurl may write to a socket that the server has closed.
             var signals = sigset_t()
-            sigfillset(&signals)
+            sigemptyset(&signals)
+            sigaddset(&signals, SIGPIPE)
             pthread_sigmask(SIG_BLOCK, &signals, nil)
             var worker = CurlWorker(loop)
             worker.run()

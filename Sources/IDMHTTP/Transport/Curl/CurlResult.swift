@@ -6,11 +6,11 @@ struct CurlResult: Sendable {
     /// The code of libcurl. 0 if it has succeeded.
     var code: Int32
     /// libcurl's description of the error.
-    var text: String
+    var text = ""
     /// OpenSSL's verdict on the certificate.
-    var verification: Int
+    var verification = 0
     /// The status of a proxy that was asked for a tunnel. 0 if none was.
-    var tunnelStatus: Int
+    var tunnelStatus = 0
 
     /// The fault that this means. Nil if the transfer has succeeded.
     ///

@@ -31,8 +31,7 @@ internal import IDMCore
 /// - Trailers and informational responses are read and dropped.
 /// - Time is kept by the service. A cancellation ends an exchange at once, and is thrown as a `CancellationError`.
 public final class CurlTransport: HTTPTransport {
-    private static let sharedResult = Result<CurlTransport, Unavailable> { () throws(Unavailable) in
-        try CurlTransport()
+    private static let sharedResult = Result<CurlTransport, Unavailable> { () throws(Unavailable) in try CurlTransport()
     }
 
     private let loop: CurlLoop

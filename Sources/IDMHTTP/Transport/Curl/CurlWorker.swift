@@ -8,6 +8,11 @@ struct CurlWorker: ~Copyable {
     private struct Handle {
         let easy: OpaquePointer
         let text: UnsafeMutablePointer<CChar>
+
+        func free() {
+            cidm_easy_cleanup(easy)
+            text.deallocate()
+        }
     }
 
     private struct Transfer {
@@ -46,10 +51,7 @@ struct CurlWorker: ~Copyable {
     }
 
     deinit {
-        for handle in spares {
-            cidm_easy_cleanup(handle.easy)
-            handle.text.deallocate()
-        }
+        for handle in spares { handle.free() }
         pools.close()
         loop.finish()
     }
@@ -116,8 +118,7 @@ struct CurlWorker: ~Copyable {
 
     private mutating func begin(_ exchange: CurlExchange) {
         guard let handle = takeHandle() else {
-            exchange.endWork(
-                CurlResult(code: 27, text: "", verification: 0, tunnelStatus: 0), isMultiplexed: false)
+            exchange.endWork(CurlResult(code: 27), isMultiplexed: false)
             return begin(admission.leave(exchange.host))
         }
         handle.text.pointee = 0
@@ -223,12 +224,8 @@ struct CurlWorker: ~Copyable {
 
     private mutating func giveBack(_ handle: Handle) {
         _ = cidm_set_pointer(handle.easy, CURLOPT_SHARE, nil)
-        guard spares.count < Self.spareLimit else {
-            cidm_easy_cleanup(handle.easy)
-            handle.text.deallocate()
-            return
-        }
-        spares.append(handle)
+        let isKept = CurlLibrary.canUseHandlesAgain && spares.count < Self.spareLimit
+        if isKept { spares.append(handle) } else { handle.free() }
     }
 }
 #endif
