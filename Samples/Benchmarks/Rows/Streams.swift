@@ -39,7 +39,8 @@ enum Streams {
         return Int(start.duration(to: clock.now) / .nanoseconds(1))
     }
 
-    /// Reads the whole body. A slow reader pauses after the first chunk until the server has sent the rest.
+    /// Reads the whole body. A slow reader pauses after the first chunk until the server has sent the rest, or has to
+    /// wait.
     private static func ours(isSlow: Bool) async throws {
         let server = try await server.value
         let gone = isSlow ? try await Departure() : nil
@@ -47,7 +48,7 @@ enum Streams {
         let stream = try await service.open(ServiceRequest(.get, "/film"))
         var count = 0
         for try await piece in stream.bytes {
-            if count == 0 { try await gone?.wait() }
+            if count == 0 { try await gone?.waitForBlock() }
             count += piece.count
         }
         try require(count)
@@ -73,6 +74,11 @@ enum Streams {
         }
 
         var url: URL { server.url }
+
+        /// Waits until the server has sent all of the body, or can't send more.
+        func waitForBlock() async throws {
+            try await server.waitUntil { $0.connections.contains { $0.isBlocked || $0.bytesSent > film.length } }
+        }
 
         @Sendable func wait() async throws {
             try await server.waitUntil { $0.connections.contains { $0.bytesSent > film.length } }

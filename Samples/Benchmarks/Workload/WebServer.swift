@@ -1,12 +1,15 @@
 import Foundation
+import IDMHTTPTesting
 import IDMTesting
 import Synchronization
 
 /// A server that isn't what is measured: nginx in a process of its own, where it is there, or else one in this process.
 ///
-/// It answers `/a` with five bytes, and `/film` with 200 MB. nginx also speaks HTTP/2, with a certificate of its own.
+/// It answers `/a` with five bytes, `/film` with 200 MB, `/archive` with 1 GB, and `PUT /kept/file` with a status. nginx
+/// also speaks HTTP/2, with a certificate of its own.
 final class WebServer: Sendable {
     static let filmLength = 200 << 20
+    static let archiveLength = 1 << 30
     static let shared = Task { try WebServer() }
     private static let process = Mutex<Process?>(nil)
 
@@ -16,6 +19,8 @@ final class WebServer: Sendable {
     /// The certificate that it has there.
     let certificate: URL
     private let ownServer: LoopbackServer?
+    /// Where nginx puts what is uploaded.
+    private let kept: URL?
     private let scratch: Scratch
 
     private init() throws {
@@ -26,7 +31,9 @@ final class WebServer: Sendable {
             let server = try LoopbackServer(remembers: false)
             server.on(.get, "/a", answer: .text("hello"))
             server.on(.get, "/film", answer: .resource(LoopbackServer.Resource(length: Self.filmLength)))
-            (url, secureURL, ownServer) = (server.url, nil, server)
+            server.on(.get, "/archive", answer: .resource(LoopbackServer.Resource(length: Self.archiveLength)))
+            server.on(.put, "/kept/file", answer: .text(""))
+            (url, secureURL, ownServer, kept) = (server.url, nil, server, nil)
             return
         }
         let (port, securePort) = (try Self.freePort(), try Self.freePort())
@@ -35,21 +42,34 @@ final class WebServer: Sendable {
         try Self.start(
             openSSL, ["req", "-x509", "-subj", "/CN=localhost", "-addext", names] + key, in: folder
         ).waitUntilExit()
-        let film = folder.appendingPathComponent("film")
-        guard FileManager.default.createFile(atPath: film.path, contents: nil) else { throw Fault("no film") }
-        let file = try FileHandle(forWritingTo: film)
-        for _ in 0..<(Self.filmLength >> 20) { try file.write(contentsOf: Data(repeating: 7, count: 1 << 20)) }
-        try file.close()
+        for (name, length) in [("film", Self.filmLength), ("archive", Self.archiveLength)] {
+            let url = folder.appendingPathComponent(name)
+            guard FileManager.default.createFile(atPath: url.path, contents: nil) else { throw Fault("no \(name)") }
+            let file = try FileHandle(forWritingTo: url)
+            try file.truncate(atOffset: UInt64(length))
+            try file.close()
+        }
+        // In memory, where the system has such a folder: a disk would be measured otherwise.
+        let shared = URL(fileURLWithPath: "/dev/shm")
+        let memory = FileManager.default.isWritableFile(atPath: shared.path) ? shared : folder
         let path = folder.appendingPathComponent("nginx.conf")
-        try Data(Self.configuration(port, securePort, folder.path).utf8).write(to: path)
+        try Data(Self.configuration(port, securePort, folder.path, memory.path).utf8).write(to: path)
         let process = try Self.start(nginx, ["-c", path.path, "-e", "\(folder.path)/errors"], in: folder)
         Self.process.withLock { $0 = process }
         guard let plain = URL(string: "http://127.0.0.1:\(port)"),
             let secure = URL(string: "https://localhost:\(securePort)")
         else { throw Fault("no address") }
         (url, secureURL, ownServer) = (plain, secure, nil)
+        kept = memory.appendingPathComponent("benchmark-upload")
         // Until it listens.
         Thread.sleep(forTimeInterval: 0.5)
+    }
+
+    /// Removes what was uploaded, and returns its length.
+    func takeKept() throws -> Int {
+        guard let kept else { return Self.archiveLength }
+        defer { try? FileManager.default.removeItem(at: kept) }
+        return try FileManager.default.attributesOfItem(atPath: kept.path)[.size] as? Int ?? 0
     }
 
     /// Ends the server.
@@ -57,7 +77,7 @@ final class WebServer: Sendable {
         process.withLock { $0?.terminate() }
     }
 
-    private static func configuration(_ port: Int, _ securePort: Int, _ folder: String) -> String {
+    private static func configuration(_ port: Int, _ securePort: Int, _ folder: String, _ kept: String) -> String {
         """
         daemon off; master_process off; pid \(folder)/pid; error_log \(folder)/errors;
         events { worker_connections 1024; }
@@ -68,6 +88,10 @@ final class WebServer: Sendable {
             ssl_certificate \(folder)/own.pem; ssl_certificate_key \(folder)/own.key;
             root \(folder);
             location = /a { return 200 "hello"; }
+            location = /kept/file {
+              alias \(kept)/benchmark-upload; client_body_temp_path \(kept)/benchmark-parts;
+              dav_methods PUT; client_max_body_size 0;
+            }
           }
         }
         """

@@ -77,6 +77,25 @@ struct CurlResponseTests {
         }
     }
 
+    /// libcurl before 8.1 folds the line into a freed header of the last response, if a handle is used again.
+    @Test("A header that begins with a folded line changes no other response")
+    func foldedFirstLine() async throws {
+        let serve = { @Sendable (connection: RawConnection) in
+            while let head = connection.readHead() {
+                let fold =
+                    head.hasPrefix("GET /folded ") ? " folded\r\n" : "X: \(String(repeating: "x", count: 500))\r\n"
+                connection.write("HTTP/1.1 200 OK\r\n\(fold)A: b\r\n\tc: d\r\nContent-Length: 5\r\n\r\nhello")
+            }
+        }
+        try await withRawServer(serve) { _, service in
+            for number in 0..<20 {
+                let path = number.isMultiple(of: 2) ? "/long" : "/folded"
+                let response = try? await service.request(ServiceRequest(.get, path))
+                #expect(response.map { $0.text == "hello" && $0.headers["A"] == "b c: d" } ?? (path == "/folded"))
+            }
+        }
+    }
+
     @Test("A Location is followed with a scheme in capitals, and refused without a host")
     func locations() async throws {
         let odd = ["//[::1]:1/x", "//[fe80::1%25lo]/x", "//%00/x", "//a%20b/x", "", "http://"]
