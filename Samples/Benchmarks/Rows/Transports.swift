@@ -84,6 +84,7 @@ enum Transports {
     private static func api() async throws -> HTTPService {
         var configuration = ServiceConfiguration(baseURL: try await WebServer.shared.value.url)
         configuration.limits.body = .max
+        configuration.cache = nil
         return HTTPService(configuration: configuration, transport: try CurlTransport.shared())
     }
 

@@ -126,9 +126,8 @@ func withRawServer(
     let server = try RawServer(at: address, serve)
     defer { server.stop() }
     let host = address.contains(":") ? "[\(address)]" : address
-    let service = HTTPService(
-        configuration: ServiceConfiguration(baseURL: server.url("", host: host), idleTimeout: .patient),
-        transport: try CurlTransport())
-    try await body(server, service)
+    var configuration = ServiceConfiguration(baseURL: server.url("", host: host), idleTimeout: .patient)
+    configuration.cache = nil
+    try await body(server, HTTPService(configuration: configuration, transport: try CurlTransport()))
 }
 #endif

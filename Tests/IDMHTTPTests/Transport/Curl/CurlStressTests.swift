@@ -113,6 +113,7 @@ final class CurlLoad: Sendable {
         let url = try #require(URL(string: "http://\(host):\(port)"))
         var configuration = ServiceConfiguration(baseURL: url, idleTimeout: .patient)
         configuration.limits.body = 1 << 20
+        configuration.cache = nil
         return HTTPService(configuration: configuration, transport: transport)
     }
 

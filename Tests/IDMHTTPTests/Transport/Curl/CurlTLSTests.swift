@@ -19,9 +19,11 @@ struct CurlTLSTests {
     }
 
     private func service(_ server: TLSServer, certificates: URL?) throws -> HTTPService {
-        HTTPService(
-            configuration: ServiceConfiguration(baseURL: server.url, idleTimeout: .patient),
-            transport: try CurlTransport(certificates: certificates), interceptors: [RetryInterceptor(3)])
+        var configuration = ServiceConfiguration(baseURL: server.url, idleTimeout: .patient)
+        configuration.cache = nil
+        return HTTPService(
+            configuration: configuration, transport: try CurlTransport(certificates: certificates),
+            interceptors: [RetryInterceptor(3)])
     }
 
     @Test(
