@@ -110,10 +110,12 @@ private struct MadeUpResponse {
         bytes += Array((isChunked ? "\(chunks)\(trailer)\r\n" : mark).utf8)
         let isSound = fields.count == 1 && status == "200 OK" && !chance(2)
         // A changed Location could name another number.
-        if !isSound, !isRedirect, chance(2) { mutate(&bytes) }
+        let isMutated = !isSound && !isRedirect && chance(2)
+        if isMutated { mutate(&bytes) }
         end = isSound ? .keep : chance(4) ? .reset : .close
-        // In one piece with the response. Bytes that arrive behind the next request can't be told from its response.
-        if chance(4) { return [bytes + Array(Self.unasked.utf8)] }
+        // In one piece with the response: bytes that arrive behind the next request can't be told from its response. A
+        // mutated head may lack its end, and contain the second response.
+        if !isMutated, chance(4) { return [bytes + Array(Self.unasked.utf8)] }
         let cut = isSound ? 0 : Int.random(in: 0...bytes.count, using: &random)
         return [Array(bytes[..<cut]), Array(bytes[cut...])]
     }
