@@ -306,7 +306,7 @@ struct CurlResponseTests {
                 .get, "/a", idleTimeout: isDeadline ? .seconds(10) : time, totalTimeout: isDeadline ? time : nil)
             async let error = service.error(request)
             try await transport.hasHead.pass()
-            try await clock.waitForSleepers(2)
+            try await clock.waitForSleepers(1)
             await clock.advance(by: time)
             let head = await error?.response
             #expect(head?.status == 503 && head?.headers["X"] == "y")
