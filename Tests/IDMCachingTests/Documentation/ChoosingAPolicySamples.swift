@@ -5,7 +5,8 @@ extension Surroundings {
     private static func policies(_ memory: MemoryCache<String, [User]>) {
         // sample: two policies
         let users = SearchDataProvider().cached(in: memory)  // .cachedThenRemote
-        let quick = users.policy(.cacheElseRemote(maxAge: .seconds(60)))  // shares requests and entries
+        // Shares requests and entries with users.
+        let quick = users.policy(.cacheElseRemote(maxAge: .seconds(60)))
         // end
         _ = quick
     }

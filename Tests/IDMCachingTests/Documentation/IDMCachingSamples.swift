@@ -12,7 +12,7 @@ extension Surroundings {
 
         users.prepareCall("apple")
             .onSuccess { users in list.show(users) }  // from the cache, and then from the server
-            .onError { error in banner.show(error) }  // also after an entry, which stays on the screen
+            .onError { error in banner.show(error) }  // also after an entry, which stays shown
             .call()
         // end
     }
@@ -25,7 +25,8 @@ extension Surroundings {
         // end
 
         // sample: a refresh
-        let search = SearchDataProvider().cached(in: memory, policy: .cacheElseRemote(maxAge: .seconds(300)))
+        let search = SearchDataProvider().cached(
+            in: memory, policy: .cacheElseRemote(maxAge: .seconds(300)))
         let new = try await search.refreshing.request("apple")
         // end
         _ = new

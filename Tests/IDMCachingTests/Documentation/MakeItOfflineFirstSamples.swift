@@ -9,27 +9,30 @@ import Testing
 @Suite("The article on offline first", .fewAtOnce, .timeLimit(.ample))
 struct MakeItOfflineFirstSamples {
     // sample: a test of two launches
-    @Test("Launched without a network, the screen shows what it found the last time, and says so")
+    @Test("Without a network, the screen shows the last result and its age")
     @MainActor
     func offline() async throws {
         struct Offline: Error {}
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
         try await TestScope.run {
             let time = ManualClock()
             let clock = CacheClock(time)
 
             let online = StubDataProvider<String, [Account]>([Account(login: "apple")])
-            let first = SearchScreen(makeSearch(online, in: try makeCache(folder: folder, user: "42", clock: clock)))
+            let cache = try makeCache(folder: folder, user: "42", clock: clock)
+            let first = SearchScreen(makeSearch(online, in: cache))
             await first.look(for: "app").finish()
             #expect(first.logins == ["apple"] && first.note == "")
 
             await time.advance(by: .seconds(60))
             let offline = StubDataProvider<String, [Account]>(failing: Offline())
-            let second = SearchScreen(makeSearch(offline, in: try makeCache(folder: folder, user: "42", clock: clock)))
+            let sameFolder = try makeCache(folder: folder, user: "42", clock: clock)
+            let second = SearchScreen(makeSearch(offline, in: sameFolder))
             await second.look(for: "app").finish()
             #expect(second.logins == ["apple"])
-            #expect(second.note == "from 60.0 seconds ago, and the server can't be reached")
+            #expect(second.note == "from 60.0 seconds ago, the server can't be reached")
         }
     }
     // end
@@ -76,14 +79,19 @@ extension MakeItOfflineFirstSamples {
     // end
 
     // sample: the flow
-    func makeCache(folder: URL, user: String, clock: CacheClock = .system) throws -> DiskCache<String, [Account]> {
-        try DiskCache(folder: folder, partition: user, entryLimit: 500, memoryLimit: 50, clock: clock)
+    func makeCache(
+        folder: URL, user: String, clock: CacheClock = .system
+    ) throws -> DiskCache<String, [Account]> {
+        try DiskCache(
+            folder: folder, partition: user, entryLimit: 500, memoryLimit: 50, clock: clock)
     }
 
     func makeSearch(
         _ server: some DataProvider<String, [Account]>, in kept: DiskCache<String, [Account]>
     ) -> Integrator<String, Accounts> {
-        Integrator(server.cached(in: kept).labelled().removingDuplicates(), model: Accounts.self, executing: .latest)
+        Integrator(
+            server.cached(in: kept).labelled().removingDuplicates(),
+            model: Accounts.self, executing: .latest)
     }
     // end
 
@@ -106,7 +114,7 @@ extension MakeItOfflineFirstSamples {
                     self?.logins = accounts.logins
                     self?.note = accounts.age.map { "from \($0) ago" } ?? ""
                 }
-                .onError { [weak self] _ in self?.note += ", and the server can't be reached" }
+                .onError { [weak self] _ in self?.note += ", the server can't be reached" }
                 .call()
         }
     }
@@ -118,7 +126,8 @@ extension MakeItOfflineFirstSamples {
         texts: MemoryCache<String, [String]>, sums: MemoryCache<String, Int>
     ) {
         // sample: a policy for each
-        let profile = profiles.cached(in: store, policy: .staleWhileRevalidate(maxAge: .seconds(600)))
+        let profile = profiles.cached(
+            in: store, policy: .staleWhileRevalidate(maxAge: .seconds(600)))
         let list = countries.cached(in: texts, policy: .cacheElseRemote(maxAge: .seconds(86_400)))
         let sum = balance.cached(in: sums, policy: .remoteElseCache)
         // end

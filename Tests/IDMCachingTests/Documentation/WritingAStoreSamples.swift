@@ -19,10 +19,13 @@ extension Surroundings {
             return CacheEntry(User(name: row.name), stamp: stamp, tags: row.tags)
         }
 
-        func set(_ entry: CacheEntry<User>, for id: Int, permit: CachePermit<Int, User>) async throws {
+        func set(
+            _ entry: CacheEntry<User>, for id: Int, permit: CachePermit<Int, User>
+        ) async throws {
             let (seconds, attoseconds) = entry.stamp.time.components
             let time = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-            let row = Row(name: entry.value.name, tags: entry.tags, time: time, era: entry.stamp.era)
+            let row = Row(
+                name: entry.value.name, tags: entry.tags, time: time, era: entry.stamp.era)
             try await database.transaction { rows in
                 guard permit.claim(entry) else { return }
                 rows[id] = row
@@ -34,7 +37,9 @@ extension Surroundings {
         }
 
         func removeAll(tagged tag: String) async throws {
-            try await database.transaction { rows in rows = rows.filter { !$0.value.tags.contains(tag) } }
+            try await database.transaction { rows in
+                rows = rows.filter { !$0.value.tags.contains(tag) }
+            }
         }
 
         func removeAll() async throws {
@@ -47,7 +52,8 @@ extension Surroundings {
         // sample: its use
         let store = UserStore(database)
         let users = Integrator(
-            UserDataProvider().cached(in: store, policy: .staleWhileRevalidate(maxAge: .seconds(60))))
+            UserDataProvider().cached(
+                in: store, policy: .staleWhileRevalidate(maxAge: .seconds(60))))
         // end
         return users
     }

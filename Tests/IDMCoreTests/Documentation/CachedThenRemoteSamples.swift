@@ -29,7 +29,8 @@ extension Surroundings {
 
         // sample: one call
         let users = Integrator(
-            CacheDataProvider().merged(with: ServerDataProvider()), model: Users.self, executing: .latest)
+            CacheDataProvider().merged(with: ServerDataProvider()),
+            model: Users.self, executing: .latest)
         // end
         _ = users
     }

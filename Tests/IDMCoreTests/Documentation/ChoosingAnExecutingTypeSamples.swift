@@ -31,15 +31,18 @@ extension Surroundings {
         // end
 
         // sample: latest, with a debounce
-        let suggestions = Integrator(SearchDataProvider(), executing: .latest(debounce: .milliseconds(300)))
+        let suggestions = Integrator(
+            SearchDataProvider(), executing: .latest(debounce: .milliseconds(300)))
         // end
 
         // sample: lanes
-        let saving = Integrator(SaveDataProvider(), executing: .only, lane: { article in article.id })
+        let saving = Integrator(
+            SaveDataProvider(), executing: .only, lane: { article in article.id })
         // end
 
         // sample: time
-        let timed = Integrator(SearchDataProvider(), executing: .latest(debounce: .seconds(1)), clock: clock)
+        let timed = Integrator(
+            SearchDataProvider(), executing: .latest(debounce: .seconds(1)), clock: clock)
         // end
 
         _ = (articles, payment, account, edits, downloads, uploads, search, suggestions, saving, timed)

@@ -5,7 +5,8 @@ extension Surroundings {
         // sample: a provider that was one before
         struct UserDataProvider: CallbackDataProvider {
             func request(
-                _ query: String, completion: @escaping @Sendable (Result<[String], any Error>) -> Void
+                _ query: String,
+                completion: @escaping @Sendable (Result<[String], any Error>) -> Void
             ) -> CancelHandler? {
                 let job = legacyDirectory.search(query) { result in completion(result) }
                 return { job.stop() }

@@ -49,8 +49,8 @@ extension Surroundings {
 
         do {
             // sample: typed parameters
-            let trimmed = SearchDataProvider() >>>> { (names: [String]) in names.filter { !$0.isEmpty } }
-            let sorted = trimmed >>>> { (names: [String]) in names.sorted() }
+            let top = SearchDataProvider() >>>> { (names: [String]) in Array(names.prefix(10)) }
+            let sorted = top >>>> { (names: [String]) in names.sorted() }
             // end
             _ = try await sorted.request("apple")
         }
@@ -79,7 +79,8 @@ extension Surroundings {
                     var texts: [String] = []
                     for page in pages {
                         texts.append(try await library.text(of: page))
-                        IntegrationProgress.report(completed: Int64(texts.count), total: Int64(pages.count))
+                        IntegrationProgress.report(
+                            completed: Int64(texts.count), total: Int64(pages.count))
                     }
                     return texts
                 }

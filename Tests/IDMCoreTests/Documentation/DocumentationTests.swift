@@ -40,6 +40,16 @@ struct DocumentationTests {
         }
     }
 
+    @Test("No code of an article is wider than 90 columns", arguments: try Page.all())
+    func codeIsNarrow(page: Page) throws {
+        for block in try page.blocks() where page.name != "README.md" {
+            for (index, line) in block.code.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+            where line.count > 90 {
+                Issue.record("\(page.name):\(block.line + index + 1) has \(line.count) columns.")
+            }
+        }
+    }
+
     @Test("Every test filter that a page names selects tests", arguments: try Page.all())
     func filtersSelectTests(page: Page) throws {
         let filters = page.lines.joined(separator: "\n").matches(of: /swift test --filter ([A-Za-z0-9.]+)/)
@@ -135,15 +145,11 @@ struct Page: Sendable, CustomTestStringConvertible {
     var testDescription: String { name }
 
     static func all() throws -> [Page] {
-        let files = FileManager.default
-        let sources = root.appendingPathComponent("Sources")
-        let catalogs = try files.contentsOfDirectory(at: sources, includingPropertiesForKeys: nil)
-            .map { $0.appendingPathComponent("\($0.lastPathComponent).docc") }
-            .filter { files.fileExists(atPath: $0.path) }
-        let articles = try catalogs.flatMap { catalog in
-            try files.subpathsOfDirectory(atPath: catalog.path).map { catalog.appendingPathComponent($0) }
-        }
-        let pages = [root.appendingPathComponent("README.md")] + articles.filter { $0.pathExtension == "md" }
+        let articles = try FileManager.default
+            .subpathsOfDirectory(atPath: root.appendingPathComponent("Sources").path)
+            .filter { $0.contains(".docc/") && $0.hasSuffix(".md") }
+            .map { root.appendingPathComponent("Sources/\($0)") }
+        let pages = [root.appendingPathComponent("README.md")] + articles
         return try pages.sorted { $0.path < $1.path }.map {
             Page(name: $0.lastPathComponent, text: try String(contentsOf: $0, encoding: .utf8), path: $0.path)
         }

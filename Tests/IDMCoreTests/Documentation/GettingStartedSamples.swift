@@ -39,7 +39,8 @@ extension Surroundings {
         // sample: a provider that calls back
         struct LegacyUserDataProvider: CallbackDataProvider {
             func request(
-                _ query: String, completion: @escaping @Sendable (Result<[String], any Error>) -> Void
+                _ query: String,
+                completion: @escaping @Sendable (Result<[String], any Error>) -> Void
             ) -> CancelHandler? {
                 let job = legacyDirectory.search(query) { result in completion(result) }
                 return { job.stop() }

@@ -48,13 +48,17 @@ struct TestingServicesSamples {
             let gate = TestGate()
             let transport = StubTransport()
             transport.on(
-                .get, "/v1/flaky", answers: [.failure(URLError(.networkConnectionLost)), .success(.text("at last"))])
+                .get, "/v1/flaky",
+                answers: [
+                    .failure(URLError(.networkConnectionLost)), .success(.text("at last")),
+                ])
             transport.on(.get, "/v1/slow") { _ in
                 try await gate.pass()
                 return .text("too late")
             }
             let service = HTTPService(
-                configuration: api, transport: transport, interceptors: [RetryInterceptor(1, delay: .none)])
+                configuration: api, transport: transport,
+                interceptors: [RetryInterceptor(1, delay: .none)])
             let response = try await service.request(ServiceRequest(.get, "/flaky"))
             #expect(response.status == 200)
             let task = Task { try await service.request(ServiceRequest(.get, "/slow")) }
@@ -71,7 +75,9 @@ struct TestingServicesSamples {
         try await TestScope.run {
             try await LoopbackServer.run { server in
                 let film = LoopbackServer.Resource(length: 1_000_000, eTag: #""v1""#)
-                server.on(.get, "/film", answers: [.resource(film).cut(at: .body(1_000)), .resource(film)])
+                server.on(
+                    .get, "/film",
+                    answers: [.resource(film).cut(at: .body(1_000)), .resource(film)])
                 let service = HTTPService(
                     configuration: ServiceConfiguration(baseURL: server.url),
                     interceptors: [RetryInterceptor(1, delay: .none)])
@@ -89,7 +95,8 @@ struct TestingServicesSamples {
         try await TestScope.run {
             try await LoopbackServer.run { server in
                 server.on(.get, "/never", answer: .never)
-                let service = HTTPService(configuration: ServiceConfiguration(baseURL: server.url))
+                let service = HTTPService(
+                    configuration: ServiceConfiguration(baseURL: server.url))
                 let task = Task { try await service.request(ServiceRequest(.get, "/never")) }
                 let request = try await server.waitForRequest()
                 #expect(request.target == "/never")

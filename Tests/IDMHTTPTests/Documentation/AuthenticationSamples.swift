@@ -16,10 +16,12 @@ private func authentication(_ service: HTTPService, _ baseURL: URL) throws {
     }
 
     let authenticator = BearerAuthenticator<Tokens>(token: \.access) { old, next in
-        let response = try await next(ServiceRequest(.post, "/token", body: .form(["refresh_token": old.refresh])))
+        let form: RequestBody = .form(["refresh_token": old.refresh])
+        let response = try await next(ServiceRequest(.post, "/token", body: form))
         return try JSONDecoder().decode(Tokens.self, from: response.body)
     }
-    let authentication = AuthenticationInterceptor(authenticator, for: baseURL, credential: nil)
+    let authentication = AuthenticationInterceptor(
+        authenticator, for: baseURL, credential: nil)
     service.interceptors.append(authentication)
     // end
 
@@ -30,7 +32,8 @@ private func authentication(_ service: HTTPService, _ baseURL: URL) throws {
     // end
 
     // sample: a key
-    let key = AuthenticationInterceptor(HeaderAuthenticator("X-API-Key"), for: baseURL, credential: "…")
+    let key = AuthenticationInterceptor(
+        HeaderAuthenticator("X-API-Key"), for: baseURL, credential: "…")
     let basic = AuthenticationInterceptor(
         BasicAuthenticator(), for: baseURL, credential: .init(user: "ada", password: "…"))
     // end

@@ -15,9 +15,11 @@ struct BuildTheSearchScreenSamples {
     func typing() async throws {
         try await TestScope.run {
             let transport = StubTransport()
-            transport.on(.get, "/search/users", answer: .json(#"{"items": [{"login": "apple"}]}"#))
+            transport.on(
+                .get, "/search/users", answer: .json(#"{"items": [{"login": "apple"}]}"#))
             let url = try #require(URL(string: "https://api.example.com"))
-            let service = HTTPService(configuration: ServiceConfiguration(baseURL: url), transport: transport)
+            let service = HTTPService(
+                configuration: ServiceConfiguration(baseURL: url), transport: transport)
             let clock = ManualClock()
             let screen = SearchScreen(makeSearch(service, clock: clock))
             for text in ["a", "ap"] { screen.type(text) }
@@ -57,7 +59,8 @@ struct BuildTheSearchScreenSamples {
         transport.on(.get, "/users/ada", answer: .json(#"{"login": "ada", "name": "Ada Lovelace"}"#))
         transport.on(.get, "/users/ada/repos", answer: .json(#"[{"name": "engine"}]"#))
         let url = try #require(URL(string: "https://api.example.com"))
-        let service = HTTPService(configuration: ServiceConfiguration(baseURL: url), transport: transport)
+        let service = HTTPService(
+            configuration: ServiceConfiguration(baseURL: url), transport: transport)
         let card = try await makeCard(service).request("ada")
         #expect(card.title == "Ada Lovelace" && card.repositories == ["engine"])
         #expect(try await Card(from: order(service).request("ada")).repositories == ["engine"])
@@ -72,7 +75,9 @@ extension BuildTheSearchScreenSamples {
 
     struct AccountsResource: DecodableResource {
         let text: String
-        var request: ServiceRequest { ServiceRequest(.get, "/search/users", query: ["q": text]) }
+        var request: ServiceRequest {
+            ServiceRequest(.get, "/search/users", query: ["q": text])
+        }
         typealias Value = [Account]
         var rootKeyPath: String? { "items" }
     }
@@ -98,7 +103,8 @@ extension BuildTheSearchScreenSamples {
         let accounts = service.provider(for: AccountsResource.self)
             .mapInput { (text: String) in AccountsResource(text: text) }
         return Integrator(
-            accounts, model: Accounts.self, executing: .latest(debounce: .milliseconds(300)), clock: clock)
+            accounts, model: Accounts.self, executing: .latest(debounce: .milliseconds(300)),
+            clock: clock)
     }
     // end
 
@@ -132,9 +138,12 @@ extension BuildTheSearchScreenSamples {
 
         private func show(_ error: any Error) {
             switch error {
-            case IntegrationError.model(is NobodyFound): message = "Nobody of that name."
-            case let error as HTTPError where error.status == nil: message = "There is no connection."
-            default: message = "The search doesn't work right now."
+            case IntegrationError.model(is NobodyFound):
+                message = "Nobody of that name."
+            case let error as HTTPError where error.status == nil:
+                message = "There is no connection."
+            default:
+                message = "The search doesn't work right now."
             }
         }
     }
@@ -148,7 +157,9 @@ extension BuildTheSearchScreenSamples {
 
     struct ProfileResource: DecodableResource {
         let login: String
-        var request: ServiceRequest { ServiceRequest(.get, "/users/{login}", pathParameters: ["login": login]) }
+        var request: ServiceRequest {
+            ServiceRequest(.get, "/users/{login}", pathParameters: ["login": login])
+        }
         typealias Value = Profile
     }
 
@@ -158,7 +169,9 @@ extension BuildTheSearchScreenSamples {
 
     struct RepositoriesResource: DecodableResource {
         let login: String
-        var request: ServiceRequest { ServiceRequest(.get, "/users/{login}/repos", pathParameters: ["login": login]) }
+        var request: ServiceRequest {
+            ServiceRequest(.get, "/users/{login}/repos", pathParameters: ["login": login])
+        }
         typealias Value = [Repository]
     }
 
@@ -189,7 +202,8 @@ extension BuildTheSearchScreenSamples {
         let inOrder =
             profile.mapInput { (login: String) in ProfileResource(login: login) }
             >>>> { (profile: Profile) in
-                (profile, try await repositories.request(RepositoriesResource(login: profile.login)))
+                let resource = RepositoriesResource(login: profile.login)
+                return (profile, try await repositories.request(resource))
             }
         // end
         return inOrder
@@ -197,7 +211,8 @@ extension BuildTheSearchScreenSamples {
 
     // sample: the service
     func makeService(_ url: URL) -> HTTPService {
-        var configuration = ServiceConfiguration(baseURL: url, headers: ["Accept": "application/json"])
+        var configuration = ServiceConfiguration(
+            baseURL: url, headers: ["Accept": "application/json"])
         configuration.idleTimeout = .seconds(10)
         return HTTPService(configuration: configuration, interceptors: [RetryInterceptor(1)])
     }

@@ -26,7 +26,8 @@ private func transfers(
     do {
         // sample: an upload
         let uploads = UploadProvider(service)
-        let request = ServiceRequest(.put, "/films/{id}", pathParameters: ["id": "7"], body: .file(film))
+        let request = ServiceRequest(
+            .put, "/films/{id}", pathParameters: ["id": "7"], body: .file(film))
         let call = Integrator(uploads).prepareCall(request)
             .onProgress { progress in bar.fraction = progress.fraction }
             .onSuccess { response in print(response.status) }
@@ -49,10 +50,13 @@ private func transfers(
         // sample: a center
         let center = try await TransferCenter(service, folder: records, width: 3)
         center.download(map, id: "europe", priority: .high)
+        center.upload(ServiceRequest(.put, "/films/7", body: .file(film)), id: "film")
         center.pause("europe")
         center.resume("europe")
         for await state in center.states(of: "europe") {
-            if case .running(let progress) = state { print(progress.fraction ?? 0, progress.timeLeft ?? .zero) }
+            if case .running(let progress) = state {
+                print(progress.fraction ?? 0, progress.timeLeft ?? .zero)
+            }
         }
         let file = try await center.result(of: "europe").file
         // end

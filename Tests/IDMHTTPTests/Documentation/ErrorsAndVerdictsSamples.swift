@@ -41,7 +41,9 @@ private func verdicts(_ service: HTTPService, _ request: ServiceRequest) async t
 
 // sample: an interceptor
 struct Language: HTTPInterceptor {
-    func intercept(_ request: ServiceRequest, next: InterceptorChain) async throws -> ServiceResponse {
+    func intercept(
+        _ request: ServiceRequest, next: InterceptorChain
+    ) async throws -> ServiceResponse {
         var request = request
         request.headers[.acceptLanguage] = "en"
         return try await next(request)
@@ -53,7 +55,8 @@ struct Language: HTTPInterceptor {
 struct ClientTransport: HTTPTransport {
     func send(_ request: TransportRequest) async throws -> TransportResponse {
         let body = try await request.body?.bytes().reduce(into: Data()) { $0 += $1 }
-        let answer = try await client.send(request.method.name, to: request.url, body: body)
+        let answer = try await client.send(
+            request.method.name, to: request.url, body: body)
         return TransportResponse(status: answer.code, body: HTTPBytes(answer.bytes))
     }
 }

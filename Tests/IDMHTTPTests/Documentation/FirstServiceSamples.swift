@@ -18,7 +18,9 @@ private func firstService(_ photo: URL, _ text: String) async throws {
     configuration.idleTimeout = .seconds(20)
     let service = HTTPService(configuration: configuration)
     let response = try await service.request(
-        ServiceRequest(.get, "/users/{id}", pathParameters: ["id": "42"], query: ["page": 2, "tags": ["new", "free"]]))
+        ServiceRequest(
+            .get, "/users/{id}", pathParameters: ["id": "42"],
+            query: ["page": 2, "tags": ["new", "free"]]))
     // end
     _ = response
 
@@ -50,7 +52,8 @@ private func firstService(_ photo: URL, _ text: String) async throws {
 
     do {
         // sample: a command
-        let request = ServiceRequest(.post, "/login", body: .json(["user": "ada", "password": "secret"]))
+        let request = ServiceRequest(
+            .post, "/login", body: .json(["user": "ada", "password": "secret"]))
         print(try request.curl(for: configuration))
         // end
     }
@@ -59,7 +62,8 @@ private func firstService(_ photo: URL, _ text: String) async throws {
     struct CitiesResource: DecodableResource {
         let continent: String
         var request: ServiceRequest {
-            ServiceRequest(.get, "/{continent}.json", pathParameters: ["continent": continent])
+            ServiceRequest(
+                .get, "/{continent}.json", pathParameters: ["continent": continent])
         }
         typealias Value = [City]
         var rootKeyPath: String? { "data.cities" }
@@ -72,8 +76,10 @@ private func firstService(_ photo: URL, _ text: String) async throws {
 
     do {
         // sample: an integrator of resources
-        let integrator = Integrator(service.provider(for: CitiesResource.self), executing: .latest)
-        integrator.prepareCall(CitiesResource(continent: "asia")).onSuccess { cities in show(cities) }.call()
+        let search = Integrator(service.provider(for: CitiesResource.self), executing: .latest)
+        search.prepareCall(CitiesResource(continent: "asia"))
+            .onSuccess { cities in show(cities) }
+            .call()
         // end
     }
 

@@ -82,15 +82,19 @@ private enum Sketches {
 
         func send(_ request: TransportRequest) async throws -> TransportResponse {
             var outgoing = request.urlRequest
-            outgoing.httpBody = try await request.body?.bytes().reduce(into: Data()) { $0 += $1 }
+            let body = try request.body?.bytes()
+            outgoing.httpBody = try await body?.reduce(into: Data()) { $0 += $1 }
             let answer = await session.request(outgoing)
                 .redirect(using: .doNotFollow)
                 .uploadProgress { request.didSend($0.completedUnitCount) }
                 .serializingData(emptyResponseCodes: Set(100..<600))
                 .response
-            guard let head = answer.response else { throw answer.error ?? URLError(.badServerResponse) }
+            guard let head = answer.response else {
+                throw answer.error ?? URLError(.badServerResponse)
+            }
             return TransportResponse(
-                status: head.statusCode, headers: ServiceHeaders(head), body: HTTPBytes(answer.data ?? Data()))
+                status: head.statusCode, headers: ServiceHeaders(head),
+                body: HTTPBytes(answer.data ?? Data()))
         }
     }
     // end
@@ -103,10 +107,13 @@ private enum Sketches {
             let body = try await request.body?.bytes().reduce(into: Data()) { $0 += $1 }
             let input = try body.map { try JSONSerialization.jsonObject(with: $0) }
             do {
-                let result = try await functions.httpsCallable(request.url.lastPathComponent).call(input)
-                let output = try JSONSerialization.data(withJSONObject: result.data, options: .fragmentsAllowed)
+                let name = request.url.lastPathComponent
+                let result = try await functions.httpsCallable(name).call(input)
+                let output = try JSONSerialization.data(
+                    withJSONObject: result.data, options: .fragmentsAllowed)
                 return TransportResponse(
-                    status: 200, headers: ["Content-Type": "application/json"], body: HTTPBytes(output))
+                    status: 200, headers: ["Content-Type": "application/json"],
+                    body: HTTPBytes(output))
             } catch let error as NSError where error.domain == FunctionsErrorDomain {
                 let statuses = [5: 404, 7: 403, 8: 429, 14: 503, 16: 401]
                 return TransportResponse(status: statuses[error.code] ?? 500)

@@ -89,7 +89,8 @@ struct OperationsSamples {
         var graph = OperationGraph<Account>(width: 4)
         let categories = graph.add("categories", CategoriesProvider())
         let friends = graph.add("friends", FriendsProvider())
-        let store = graph.add("store", StoreProvider(), from: categories, friends) { account, categories, friends in
+        let store = graph.add("store", StoreProvider(), from: categories, friends) {
+            account, categories, friends in
             categories + friends
         }
         graph.add("badge", BadgeProvider(), after: store)
@@ -122,7 +123,9 @@ struct OperationsSamples {
         // sample: a registry
         let services = ServiceRegistry()
         services.register { _ in Client() }
-        services.register((any UserLoading).self) { services in RemoteUsers(client: try services.service()) }
+        services.register((any UserLoading).self) { services in
+            RemoteUsers(client: try services.service())
+        }
 
         let loading = try await services.service((any UserLoading).self)
         // end

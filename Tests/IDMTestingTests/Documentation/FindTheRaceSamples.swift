@@ -94,7 +94,8 @@ private enum Mended {
         }
 
         func add(_ name: String) async {
-            await saving.prepareCall(name).onSuccess { all in self.names = all }.call().finish()
+            let call = saving.prepareCall(name).onSuccess { all in self.names = all }
+            await call.call().finish()
         }
     }
     // end

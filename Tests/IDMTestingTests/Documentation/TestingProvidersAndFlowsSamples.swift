@@ -43,7 +43,8 @@ struct TestingProvidersAndFlowsSamples {
     // sample: a spy
     @Test("The second attempt is made with the same input")
     func attempts() async throws {
-        let spy = SpyDataProvider(StubDataProvider<Int, Int>(answers: [.failure(Offline()), .success(1)]))
+        let spy = SpyDataProvider(
+            StubDataProvider<Int, Int>(answers: [.failure(Offline()), .success(1)]))
         #expect(try await spy.retry(1).request(7) == 1)
         #expect(spy.inputs == [7, 7])
         #expect(spy.events == [.requested(0), .failed(0), .requested(1), .answered(1)])
@@ -55,7 +56,8 @@ struct TestingProvidersAndFlowsSamples {
     func debounce() async throws {
         let clock = ManualClock()
         let spy = SpyDataProvider(ValueDataProvider<String, [String]>(["Ada"]))
-        let users = Integrator(spy, executing: .latest(debounce: .milliseconds(300)), clock: clock)
+        let users = Integrator(
+            spy, executing: .latest(debounce: .milliseconds(300)), clock: clock)
         users.prepareCall("a").call()
         await clock.advance(by: .milliseconds(299))
         users.prepareCall("ad").call()
@@ -67,7 +69,8 @@ struct TestingProvidersAndFlowsSamples {
     // sample: a recorder
     @Test("A search that fails is tried again")
     func recorded() async throws {
-        let stub = StubDataProvider<String, [String]>(answers: [.failure(Offline()), .success(["Ada"])])
+        let stub = StubDataProvider<String, [String]>(
+            answers: [.failure(Offline()), .success(["Ada"])])
         let recorder = IntegrationRecorder<[String]>()
         recorder.call(Integrator(stub).prepareCall("a").retry(1))
         try await recorder.waitForEvents(.began, .retried(1), .succeeded(["Ada"]), .completed)
