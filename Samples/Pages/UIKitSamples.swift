@@ -39,7 +39,7 @@ final class NotesController: UITableViewController, UISearchBarDelegate {
 }
 // end
 
-// sample: a controller as a sink
+// sample: a controller that receives the events
 final class NoteController: UIViewController,
     LoadingHandling, ErrorHandling, DataHandling
 {
