@@ -2,7 +2,9 @@
 ///
 /// ```swift
 /// struct Language: HTTPInterceptor {
-///     func intercept(_ request: ServiceRequest, next: InterceptorChain) async throws -> ServiceResponse {
+///     func intercept(
+///         _ request: ServiceRequest, next: InterceptorChain
+///     ) async throws -> ServiceResponse {
 ///         var request = request
 ///         request.headers[.acceptLanguage] = "en"
 ///         return try await next(request)

@@ -9,7 +9,8 @@ public import Foundation
 /// struct ClientTransport: HTTPTransport {
 ///     func send(_ request: TransportRequest) async throws -> TransportResponse {
 ///         let body = try await request.body?.bytes().reduce(into: Data()) { $0 += $1 }
-///         let answer = try await client.send(request.method.name, to: request.url, body: body)
+///         let answer = try await client.send(
+///             request.method.name, to: request.url, body: body)
 ///         return TransportResponse(status: answer.code, body: HTTPBytes(answer.bytes))
 ///     }
 /// }
