@@ -40,14 +40,28 @@ nonisolated func findNotes(
     _ text: String, queue: DispatchQueue = .main,
     completion: @escaping @Sendable (Result<[Note], any Error>) -> Void
 ) -> IntegrationTask<[Note]> {
-    let task = Integrator(SearchNotes()).prepareCall(text).call()
-    Task {
-        let outcome = await task.outcome
-        queue.async { completion(Result { try outcome.get() }) }
+    Integrator(SearchNotes()).fetch(text) { result in
+        queue.async { completion(result) }
     }
-    return task
 }
 // end
+
+@MainActor
+final class NoteCount {
+    private let search = Integrator(SearchNotes(), executing: .latest)
+    private(set) var text = ""
+
+    func update() {
+        // sample: one completion
+        search.fetch("apples") { [weak self] result in
+            switch result {
+            case .success(let notes): self?.text = "\(notes.count) notes"
+            case .failure(let error): self?.text = error.localizedDescription
+            }
+        }
+        // end
+    }
+}
 
 // sample: success and failure for a caller
 @MainActor

@@ -116,12 +116,9 @@ nonisolated func products(
     _ page: Int, of shop: HTTPService, queue: DispatchQueue,
     completion: @escaping @Sendable (Result<[Product], any Error>) -> Void
 ) {
-    let task = Integrator(shop.provider(for: ProductsResource.self))
-        .prepareCall(ProductsResource(page: page))
-        .call()
-    Task {
-        let outcome = await task.outcome
-        queue.async { completion(Result { try outcome.get() }) }
-    }
+    Integrator(shop.provider(for: ProductsResource.self))
+        .fetch(ProductsResource(page: page)) { result in
+            queue.async { completion(result) }
+        }
 }
 // end
