@@ -35,6 +35,7 @@ public protocol CallbackDataProvider<Input, Output>: DataProvider {
 }
 
 extension CallbackDataProvider {
+    /// Fetches the data for `input`, and waits for the completion.
     public func request(_ input: Input) async throws -> Output {
         try Task.checkCancellation()
         let (answer, cancellation) = (Mailbox<Output>(), CallbackCancellation())

@@ -104,6 +104,11 @@ struct RawConnection: Sendable {
         return true
     }
 
+    /// Lets the server's thread of this connection pause.
+    func pause(milliseconds: Int) {
+        _ = poll(nil, 0, Int32(milliseconds))
+    }
+
     /// Waits until the client closes.
     func waitForClose() {
         var bytes = [UInt8](repeating: 0, count: 4_096)

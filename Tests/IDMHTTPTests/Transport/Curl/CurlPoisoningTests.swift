@@ -7,7 +7,7 @@ import Testing
 
 @testable import IDMHTTP
 
-@Suite("CurlTransport connections that are used again", .fewAtOnce, .timeLimit(.ample))
+@Suite("CurlTransport connections that are used again", .fewAtOnce, .overCurl, .timeLimit(.ample))
 struct CurlPoisoningTests {
     /// A response after which a connection is kept open, and how the request for it is made.
     enum First: String, CaseIterable {
@@ -48,7 +48,7 @@ struct CurlPoisoningTests {
                 connection.write(first.response)
                 // The client has read the response.
                 sends[user - 10].wait()
-                usleep(UInt32(Self.pauses[connection.number % Self.pauses.count]) * 1_000)
+                connection.pause(milliseconds: Self.pauses[connection.number % Self.pauses.count])
                 connection.write(Self.unasked)
                 reads[user - 10].open(for: 1)
                 connection.waitForClose()

@@ -10,7 +10,7 @@ import Testing
 
 /// Responses that end the process over URLSession on Linux, that it takes for sound although they aren't, or that it
 /// refuses although they are.
-@Suite("CurlTransport responses", .fewAtOnce, .timeLimit(.ample))
+@Suite("CurlTransport responses", .fewAtOnce, .overCurl, .timeLimit(.ample))
 struct CurlResponseTests {
     private static let chunked = "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n"
 
@@ -218,7 +218,7 @@ struct CurlResponseTests {
                 if head.hasPrefix("GET /a ") {
                     connection.write("HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 30000\r\n\r\n")
                     for _ in 0..<3 {
-                        usleep(10_000)
+                        connection.pause(milliseconds: 10)
                         connection.write([UInt8](repeating: 0, count: 10_000))
                     }
                 } else {

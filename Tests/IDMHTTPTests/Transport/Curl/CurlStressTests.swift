@@ -1,12 +1,13 @@
 #if os(Linux)
 import Foundation
+import IDMCore
 import TestSupport
 import Testing
 
 @testable import IDMHTTP
 
 /// Each test measures a process of its own, in which only the transport works.
-@Suite("CurlTransport under load", .oneAtATime, .timeLimit(.ample), .serialized)
+@Suite("CurlTransport under load", .oneAtATime, .overCurl, .timeLimit(.ample), .serialized)
 struct CurlStressTests {
     @Test("Requests that are cancelled at random moments leave nothing behind")
     func cancels() async throws {
@@ -19,7 +20,7 @@ struct CurlStressTests {
                     connection.write([UInt8](repeating: 0, count: 1_000_000))
                 case 2:
                     connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
-                    for _ in 0..<4 where connection.write("5\r\nhello\r\n") { usleep(500) }
+                    for _ in 0..<4 where connection.write("5\r\nhello\r\n") { connection.pause(milliseconds: 1) }
                     connection.write("0\r\nX: y\r\n\r\n")
                 case 3: connection.write("HTTP/1.1 302 Found\r\nLocation: /0\r\nContent-Length: 5\r\n\r\nhello")
                 default: return connection.waitForClose()
@@ -34,7 +35,7 @@ struct CurlStressTests {
                     let task = Task {
                         await load.outcome(number, opens: number.isMultiple(of: 3))
                     }
-                    try? await Task.sleep(for: .microseconds(.random(in: 0...3_000)))
+                    try? await ContinuousClock().pause(for: .microseconds(.random(in: 0...3_000)))
                     task.cancel()
                     _ = await task.value
                 }
