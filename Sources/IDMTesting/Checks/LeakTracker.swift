@@ -33,15 +33,8 @@ public final class LeakTracker: Sendable {
             })
     }
 
-    /// Tracks an object, without retaining it.
+    /// Tracks an object that should be released, without retaining it. Its failure has its name, or else its type.
     ///
-    /// - Parameters:
-    ///   - object: The object that should be released.
-    ///   - name: The name of the object in the failure. Nil for its type.
-    ///   - fileID: The place that a failure points at. Leave it out.
-    ///   - filePath: See `fileID`.
-    ///   - line: See `fileID`.
-    ///   - column: See `fileID`.
     /// - Returns: The object.
     @discardableResult
     public func track<Object: AnyObject & Sendable>(

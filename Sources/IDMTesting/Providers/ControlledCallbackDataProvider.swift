@@ -14,14 +14,7 @@ public final class ControlledCallbackDataProvider<Input: Sendable, Output: Senda
     private let inbox = RequestInbox<ControlledCallbackRequest<Input, Output>> { "\($0.input)" }
     private let hasCancelHandler: Bool
 
-    /// Makes a provider without requests.
-    ///
-    /// - Parameters:
-    ///   - hasCancelHandler: Whether its requests return a cancel handler.
-    ///   - fileID: The place that a failure points at. Leave it out.
-    ///   - filePath: See `fileID`.
-    ///   - line: See `fileID`.
-    ///   - column: See `fileID`.
+    /// Makes a provider without requests, whose requests return a cancel handler or nil.
     public init(
         hasCancelHandler: Bool = true, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: Int = #line, column: Int = #column

@@ -16,14 +16,7 @@ public final class ControlledDataProvider<Input: Sendable, Output: Sendable>: Da
     private let inbox = RequestInbox<ControlledRequest<Input, Output>> { "\($0.input)" }
     private let reactsToCancel: Bool
 
-    /// Makes a provider without requests.
-    ///
-    /// - Parameters:
-    ///   - reactsToCancel: Whether a cancel ends a request. If not, the request waits for the test all the same.
-    ///   - fileID: The place that a failure points at. Leave it out.
-    ///   - filePath: See `fileID`.
-    ///   - line: See `fileID`.
-    ///   - column: See `fileID`.
+    /// Makes a provider without requests. Unless it reacts to cancels, a cancelled request waits for the test too.
     public init(
         reactsToCancel: Bool = true, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: Int = #line, column: Int = #column

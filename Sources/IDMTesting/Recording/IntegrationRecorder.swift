@@ -23,15 +23,8 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     private let isExhaustive: Bool
     private let collector = FailureCollector.current
 
-    /// Makes a recorder.
-    ///
-    /// - Parameters:
-    ///   - isExhaustive: Whether unexpected events and unended calls are failures at the end of the ``TestScope``, and
-    ///     unused stubs in `verify`.
-    ///   - fileID: The place that a failure points at. Leave it out.
-    ///   - filePath: See `fileID`.
-    ///   - line: See `fileID`.
-    ///   - column: See `fileID`.
+    /// Makes a recorder. If it is exhaustive, unexpected events and unended calls are failures at the end of the
+    /// ``TestScope``, and unused stubs in `verify`.
     public init(
         exhaustive isExhaustive: Bool = true, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: Int = #line, column: Int = #column
@@ -52,15 +45,7 @@ public final class IntegrationRecorder<Output: Sendable>: Sendable {
     /// Makes a call, and records its events.
     ///
     /// The integrator of the call is held until the last handler has run. To record what happens to the calls of an
-    /// integrator that is released, use ``record(_:isolation:)``.
-    ///
-    /// - Parameters:
-    ///   - call: The call. Its own handlers run before those of the recorder.
-    ///   - isolation: The caller's actor. Leave it out.
-    ///   - fileID: The place that a failure points at. Leave it out.
-    ///   - filePath: See `fileID`.
-    ///   - line: See `fileID`.
-    ///   - column: See `fileID`.
+    /// integrator that is released, use ``record(_:isolation:)``. The call's own handlers run before the recorder's.
     @discardableResult
     public func call(
         _ call: IntegrationCall<Output>, isolation: isolated (any Actor)? = #isolation,
