@@ -119,7 +119,7 @@ static int close_socket(void *loop, int descriptor) {
 }
 
 // The sessions of TLS whose peers have said in this turn that they close. libcurl takes a connection that just closes
-// for one that says so, and a body that ends with it would be whole wherever somebody cuts it off.
+// for one that says so, and a body that ends with it would be whole wherever it is cut off.
 enum { NOTIFIED_LIMIT = 64 };
 static _Thread_local uintptr_t notified[NOTIFIED_LIMIT];
 static _Thread_local unsigned notified_count;

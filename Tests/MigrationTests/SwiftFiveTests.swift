@@ -4,7 +4,7 @@ import Testing
 /// Code as it was written for IDMCore 1.x and 2.x: every shape that the README of the original shows. This target is
 /// compiled in Swift 5 mode, as an app is that hasn't moved to Swift 6 yet. All that the compiler reports are the
 /// deprecations, and the types are deprecated themselves so that it doesn't.
-@Suite("Code for IDMCore 1.x and 2.x in Swift 5 mode", .timeLimit(.minutes(1)))
+@Suite("Code for IDMCore 1.x and 2.x in Swift 5 mode", .timeLimit(.minutes(10)))
 struct SwiftFiveTests {
     private protocol Old: Sendable {
         func screen() async -> [String]

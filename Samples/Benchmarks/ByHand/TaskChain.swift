@@ -1,7 +1,6 @@
 import Synchronization
 
-/// Runs work one after the other, in the order in which it was added: each in a task of its own, which awaits the task
-/// before it.
+/// Runs work in the order in which it was added, each piece in a task that awaits the task before it.
 final class TaskChain: Sendable {
     typealias Work = @Sendable () async -> Void
 

@@ -100,7 +100,7 @@ enum Transports {
         return try await sum(operations) { try await api.request(ServiceRequest(.get, "/a")).body.count }
     }
 
-    /// Where downloads go, and a gigabyte to upload.
+    /// The folder for downloads, and a file of a gigabyte to upload.
     private static let scratch = Task {
         let scratch = try Scratch()
         let source = scratch.url.appendingPathComponent("source")

@@ -14,12 +14,12 @@ final class WebServer: Sendable {
     private static let process = Mutex<Process?>(nil)
 
     let url: URL
-    /// Where HTTP/2 is spoken. Nil without nginx and the tool of OpenSSL.
+    /// The address that speaks HTTP/2. Nil without nginx and the tool of OpenSSL.
     let secureURL: URL?
     /// The certificate that it has there.
     let certificate: URL
     private let ownServer: LoopbackServer?
-    /// Where nginx puts what is uploaded.
+    /// The folder in which nginx stores uploads.
     private let kept: URL?
     private let scratch: Scratch
 

@@ -62,7 +62,7 @@ uintptr_t cidm_get_number(cidm_easy *easy);
 uintptr_t cidm_session(cidm_easy *easy);
 /// Whether bytes of the peer have been decrypted, or are about to be, that no transfer has read.
 bool cidm_has_decrypted_bytes(uintptr_t session);
-/// Whether the peer has said since the last call of `cidm_multi_perform` that it closes.
+/// Returns true if the peer has sent a closing notification since the last call of `cidm_multi_perform`.
 bool cidm_has_said_close(uintptr_t session);
 cidm_list *cidm_list_append(cidm_list *list, const char *text);
 void cidm_list_free(cidm_list *list);

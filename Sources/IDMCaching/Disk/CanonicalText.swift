@@ -39,8 +39,8 @@ enum CanonicalText {
         return ordered + marks.sorted { rank($0) < rank($1) }
     }
 
-    /// What the letters of Unicode 16 consist of that are equal to several, without those that the standard library of
-    /// this system doesn't know.
+    /// The decompositions of the letters of Unicode 16 that are equal to a sequence of several scalars, as far as the
+    /// standard library of this system knows them.
     private static let laterParts: [Unicode.Scalar: [Unicode.Scalar]] = {
         let all: [[UInt32]] = [
             [0x105c9, 0x105d2, 0x307], [0x105e4, 0x105da, 0x307], [0x11383, 0x11382, 0x113c9],

@@ -102,7 +102,8 @@ extension Digest {
 
 /// What other processes have done that may be newer than a write that is about to land here.
 struct OthersChanges: Sendable {
-    /// More are not told apart: of what was asked for before the latest of them it isn't known whether it is too late.
+    /// Beyond the limit, changes are no longer distinguished: a write that was requested before the latest of them may be
+    /// outdated or not.
     static let limit = 1_024
 
     /// When everything was removed last. All know of it.

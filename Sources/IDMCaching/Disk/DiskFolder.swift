@@ -338,7 +338,7 @@ final class DiskFolder: Sendable {
         return folder
     }
 
-    /// Whether a file isn't written any more: its process has ended, or has had an hour.
+    /// True if no process writes the file any more: its process has ended, or the file is an hour old.
     private func isAbandoned(_ name: String, in writing: OpenFolder) -> Bool {
         guard !name.hasPrefix(ownName), let owner = name.split(separator: "-").first.flatMap({ FileOwner($0) }),
             let status = try? writing.status(of: name)

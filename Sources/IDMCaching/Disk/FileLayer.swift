@@ -30,7 +30,7 @@ protocol FileLayer: Sendable {
     func names(in folder: Int32) throws(FileFault) -> [String]
     /// Whether a process runs.
     func isRunning(_ process: Int32) -> Bool
-    /// When a process was started, in any unit. Nil if it isn't known.
+    /// Returns the start time of a process, in any unit. Nil if it can't be found out.
     func start(of process: Int32) -> UInt64?
 }
 

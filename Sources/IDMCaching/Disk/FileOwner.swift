@@ -26,7 +26,7 @@ struct FileOwner: Sendable {
         run = parts.count == 3 ? UInt64(parts[2], radix: 16) : nil
     }
 
-    /// Whether the process has ended. False if that isn't known.
+    /// Returns true if the process has ended; false if that can't be found out.
     func hasEnded(seenBy own: FileOwner, _ files: any FileLayer) -> Bool {
         guard files.isRunning(process) else { return true }
         if process == own.process, let run { return run != own.run }
@@ -34,7 +34,7 @@ struct FileOwner: Sendable {
         return start != current
     }
 
-    /// When a process was started, in a number that no start of the machine repeats.
+    /// Returns the start time of a process, as a number that is unique across restarts of the machine.
     private static func start(of process: Int32, _ files: any FileLayer) -> UInt64? {
         guard MachineStart.digest != .zero else { return nil }
         return files.start(of: process).map { $0 ^ MachineStart.current }

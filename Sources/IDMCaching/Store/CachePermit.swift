@@ -51,7 +51,7 @@ public final class CachePermit<Key: Hashable & Sendable, Value: Sendable>: Senda
         hasLostOrder.store(true, ordering: .relaxed)
     }
 
-    /// Whether the entry was refused for that alone.
+    /// True if the entry was refused only because its order was lost.
     var isUnordered: Bool { hasLostOrder.load(ordering: .relaxed) && !hasLanded.load(ordering: .relaxed) }
 
     /// Takes note of an answer that is about to be heard. Returns the one that is to be heard in its place, if a

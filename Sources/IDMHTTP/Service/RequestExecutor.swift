@@ -182,7 +182,7 @@ extension RequestExecutor {
                 progress?.report(completed: Int64(body.count), total: length)
             }
         } catch let fault as TransportFault {
-            // What the server has said of it stays said.
+            // The error keeps the head of the response.
             throw HTTPError.Reason.Thrown(HTTPError.Reason(fault), response: head)
         }
         EventRecorder.record(.received(bytes: body.count))

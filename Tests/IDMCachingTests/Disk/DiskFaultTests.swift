@@ -251,7 +251,7 @@ struct DiskFaultTests {
         }
     }
 
-    @Test("A write whose file a wipe has taken, though it was asked for after that, is written until it is there")
+    @Test("A write requested after a wipe is repeated if the wipe took its file")
     func takenAway() async throws {
         let cache = try remembering(nil)
         try await cache.set("old", for: "key")

@@ -115,7 +115,7 @@ struct FollowingJournalTests: PartitionTests {
 
     enum Gap: CaseIterable, Sendable { case garbage, manyChanges, missedJournal }
 
-    @Test("A value is written though it isn't known what others did while its write waited", arguments: Gap.allCases)
+    @Test("A waiting write lands although the journal lost the changes of that time", arguments: Gap.allCases)
     func unknownOrder(gap: Gap) async throws {
         let (files, other) = (FaultyFiles(), try open(memory: nil))
         let cache = try open(files)

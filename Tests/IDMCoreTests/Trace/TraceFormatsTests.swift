@@ -62,7 +62,7 @@ struct TraceFormatsTests {
             ])
     }
 
-    @Test("A page has a title, an axis, and a legend of the outcomes that occur")
+    @Test("A page has a title, an axis and a legend of its outcomes")
     func page() async throws {
         await clock.advance(by: .milliseconds(250))
         let search = trace.begin("search", on: "users")

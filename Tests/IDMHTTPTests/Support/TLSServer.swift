@@ -9,7 +9,7 @@ final class TLSServer {
     let port: Int
     private let child: ChildProcess
 
-    /// Whether the system has what is needed.
+    /// True if the system has python3 with ssl, and openssl.
     static let isAvailable: Bool = {
         let python = try? ChildProcess.output("python3", ["-c", "import ssl; print('yes')"])
         let openSSL = try? ChildProcess.output("openssl", ["version"])

@@ -12,12 +12,6 @@ struct CallConfiguration: Sendable {
 
     /// False if the call has none of the options.
     var hasOptions: Bool { optionStorage != nil }
-
-    /// Adds handlers and observers after those that are here.
-    mutating func append(_ shared: SharedHandlers) {
-        handlers.append(shared.handlers)
-        if !shared.observers.isEmpty { options.observers += shared.observers }
-    }
 }
 
 /// Handlers and observers that several calls share.
@@ -48,9 +42,6 @@ struct CallOptions: Sendable {
     var observers: [any CallObserver] = []
     var predecessors: [Predecessor] = []
     var followers: [Follower] = []
-
-    /// True if other calls come before or after this one.
-    var isChained: Bool { !predecessors.isEmpty || !followers.isEmpty }
 
     /// Calls `whenFinished` when another call has finished. Returns that call if it was started here.
     typealias Predecessor =

@@ -153,10 +153,8 @@ extension CallExecution {
 
     /// Makes later predecessors cancel too. Returns the predecessors that have not finished.
     fileprivate func cutPredecessors() -> [CallExecution] {
-        withChain { $0.cutPredecessors() }.filter { !$0.isFinished }
+        withChain { $0.cutPredecessors() }.filter { !$0.hasFinished }
     }
-
-    private var isFinished: Bool { state.withLock { $0.isFinished } }
 
     private func withChain<R: Sendable>(_ body: (CallChain) -> R) -> R {
         state.withLock { state in

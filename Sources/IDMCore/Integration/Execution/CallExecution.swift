@@ -93,7 +93,7 @@ final class CallExecution: ScheduledCall {
 
     /// Runs the call after its wait in the queue.
     ///
-    /// What few calls need is in functions of its own, which are not inlined: the frame of this one is kept until the end.
+    /// Parts that few calls need are separate functions that are not inlined: this function's frame is kept until the end.
     func run(_ admission: AdmissionResult) async {
         let here = currentIsolation()
         if admission == .started {

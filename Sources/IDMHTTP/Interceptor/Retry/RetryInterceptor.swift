@@ -112,7 +112,7 @@ enum RetryAfter {
     static func wait(_ headers: ServiceHeaders, now: Int) -> Duration? {
         guard let text = headers.values(of: .retryAfter).first?.trimmingCharacters(in: .whitespaces) else { return nil }
         if text.consists(of: .digits) {
-            // What no number can hold is longer than anybody waits.
+            // A number too large for an integer is limited to a hundred years.
             return .seconds(min(Int64(text) ?? .max, 3_155_760_000))
         }
         guard let date = HTTPDate(text) else { return nil }

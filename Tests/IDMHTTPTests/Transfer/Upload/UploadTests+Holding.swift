@@ -98,7 +98,7 @@ extension UploadTests {
         }
     }
 
-    @Test("Over libcurl what is in memory or a file stands still while it is paused", arguments: [true, false])
+    @Test("Over libcurl, a paused upload from memory or a file sends nothing", arguments: [true, false])
     func overCurl(isFile: Bool) async throws {
         try await withServer { server, service in
             guard TestTransport.current == .curl else { return }

@@ -72,7 +72,7 @@ private struct AdmissionSystem: Explorable {
 
 @Suite("The admission of exchanges over libcurl", .timeLimit(.ample))
 struct CurlAdmissionTests {
-    @Test("keeps to both limits and to the order, and leaves no place empty")
+    @Test("the admission keeps both limits and the order, and fills every place")
     func everyOrder() {
         let found = Exploration(of: AdmissionSystem())
 

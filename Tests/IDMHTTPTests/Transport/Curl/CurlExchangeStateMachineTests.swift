@@ -34,7 +34,7 @@ private struct ExchangeSystem: Explorable {
         var readers = 0
         var finishes = 0
         var isGone = false
-        /// Whether something has come that the turn's end has to report.
+        /// True if the end of the turn has an arrival to report.
         var isDirty = false
     }
 

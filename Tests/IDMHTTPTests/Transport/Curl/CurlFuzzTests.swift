@@ -80,7 +80,7 @@ private struct MadeUpResponse {
         return "[\(number):\(random.next())]"
     }
 
-    /// Whether a result is the answer to another request, or to none.
+    /// Returns true if a result is the answer to a different request, or to none.
     static func isOther(_ outcome: String, than number: Int) -> Bool {
         if outcome.hasPrefix("200 [unasked") { return true }
         return outcome.split(separator: "[").dropFirst().contains { text in

@@ -136,7 +136,7 @@ struct CurlPoisoningTests {
             let cookies = ServiceCookies()
             service.configuration.cookies = cookies
             for _ in 0..<3 { _ = await service.outcome() }
-            // The first request has no cookies yet, and nobody's connection.
+            // The first request has no cookies yet, and a connection of its own.
             #expect(server.connectionCount == 2)
             cookies.removeAll()
             for _ in 0..<2 { _ = await service.outcome() }

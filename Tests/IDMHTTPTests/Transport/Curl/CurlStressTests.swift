@@ -147,7 +147,7 @@ final class CurlLoad: Sendable {
         }
     }
 
-    /// What the process uses, once the transport's thread has done everything that was submitted before.
+    /// The resources that the process uses, once the transport's thread has done everything that was submitted before.
     func usage(answers: Bool = true) async throws -> Usage {
         let outcome = await outcome(10)
         try #require(outcome == "200 hello" || !answers)

@@ -7,8 +7,8 @@ import Testing
 
 @testable import IDMHTTP
 
-/// What the transports do on Linux where the environment names a proxy. Each test asks in a process of its own: the
-/// environment is everybody's.
+/// Behaviour of the transports on Linux where the environment names a proxy. Each test asks in a process of its own: the
+/// environment is shared by the whole process.
 @Suite("Over each transport, a proxy of the environment", .fewAtOnce, .overEachTransport, .timeLimit(.ample))
 struct PlatformProxyTests {
     @Test("a proxy gets plain requests, also for this machine, unless excepted")

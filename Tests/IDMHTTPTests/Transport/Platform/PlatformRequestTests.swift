@@ -6,7 +6,7 @@ import Testing
 
 @testable import IDMHTTP
 
-/// What URLSession and libcurl make of requests on its own, and the transports don't.
+/// The treatment of requests that URLSession and libcurl have by themselves, and that the transports turn off.
 @Suite("Over each transport, a request", .fewAtOnce, .overEachTransport, .timeLimit(.ample))
 struct PlatformRequestTests {
     @Test("arrives with its path, its query and its header as they were meant")

@@ -10,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// What URLSession and libcurl make of responses on its own, and the transports don't.
+/// The treatment of responses that URLSession and libcurl have by themselves, and that the transports turn off.
 @Suite("Over each transport, a response", .fewAtOnce, .overEachTransport, .timeLimit(.ample))
 struct PlatformResponseTests {
     private func fault(_ body: () async throws -> Void) async -> TransportFault.Kind? {

@@ -10,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// What URLSession and libcurl do about time and cancellation on its own, and the transports don't.
+/// The handling of time and cancellation that URLSession and libcurl have by themselves, and that the transports turn off.
 @Suite("Over each transport, an exchange", .fewAtOnce, .overEachTransport, .timeLimit(.ample))
 struct PlatformTimeTests {
     @Test("ends when its time-out is over, to the millisecond, and its connection is closed")
