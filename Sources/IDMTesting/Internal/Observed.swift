@@ -59,7 +59,10 @@ package final class Observed<Value: Sendable>: Sendable {
         }
         let timer = limit.map { limit in
             Task { [weak self] in
-                guard (try? await Task.sleep(for: limit)) != nil else { return }
+                // In parts: where the thread pool is busy, each part waits for its turn, as what is awaited does.
+                for _ in 0..<10 {
+                    guard (try? await Task.sleep(for: limit / 10)) != nil else { return }
+                }
                 self?.expire(id)
             }
         }
