@@ -23,7 +23,7 @@ struct LoadIssues: DataProvider {
 private func readme() async throws {
     do {
         // sample: cached, then remote
-        let memory = MemoryCache<String, [Repository]>(countLimit: 100)
+        let memory = MemoryCache<String, [Repository]>(countLimit: 100)  // or a DiskCache, which outlives the app
         let search = Integrator(SearchRepositories().cached(in: memory), executing: .latest)
         // end
         search.cancel()
@@ -32,7 +32,7 @@ private func readme() async throws {
     // sample: composed
     let owner = LoadRepository() >>>> LoadOwner()  // in order: LoadRepository().then(LoadOwner())
     let page = owner >><< LoadIssues()  // at once:  owner.combined(with: LoadIssues())
-    let robust = page.timeout(.seconds(5)).retry(2)  // a provider like those that it is made of
+    let robust = page.timeout(.seconds(5)).retry(2)  // the result is a provider again
     // end
     _ = try await robust.request(("IDM", "IDM"))
 }
