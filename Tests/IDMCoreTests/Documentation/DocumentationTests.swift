@@ -9,7 +9,7 @@ import Testing
 struct DocumentationTests {
     @Test("Every Swift block is identical to a compiled sample", arguments: try Page.allWithComments())
     func everyBlockIsCompiled(page: Page) throws {
-        let samples = try Sample.all()
+        let samples = try page.isForNewcomers ? Sample.allCompiledTwice() : Sample.all()
 
         for block in try page.blocks()
         where block.language == "swift" && !samples.contains(where: { $0.code == block.code }) {
@@ -144,6 +144,11 @@ struct Page: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
+    /// Whether its code is compiled a second time, as a new Xcode project does: isolated to the main actor by default.
+    var isForNewcomers: Bool {
+        ["README.md", "ComingFromIDMCore.md"].contains(name) || path.contains("/IDM.docc/")
+    }
+
     static func all() throws -> [Page] {
         let articles = try FileManager.default
             .subpathsOfDirectory(atPath: root.appendingPathComponent("Sources").path)
@@ -206,12 +211,17 @@ struct Sample: Hashable {
     let code: String
     let file: String
 
-    static func all() throws -> [Sample] { try everything.get() }
+    static func all() throws -> [Sample] { try tested.get() + allCompiledTwice() }
+
+    /// The samples of targets that have a twin in `Samples/Package.swift`.
+    static func allCompiledTwice() throws -> [Sample] { try twins.get() }
 
     /// The samples, read once for all tests.
-    private static let everything = Result {
-        let folders = ["Tests", "Samples/Readme", "Samples/Pages", "Samples/PagesTests"]
-        return try folders.map { root.appendingPathComponent($0) }.flatMap { folder in
+    private static let tested = Result { try all(in: ["Tests"]) }
+    private static let twins = Result { try all(in: ["Samples/Readme", "Samples/Pages", "Samples/PagesTests"]) }
+
+    private static func all(in folders: [String]) throws -> [Sample] {
+        try folders.map { root.appendingPathComponent($0) }.flatMap { folder in
             try FileManager.default.subpathsOfDirectory(atPath: folder.path)
                 .filter { $0.hasSuffix("Samples.swift") }
                 .filter { $0.contains("/Documentation/") || folder.lastPathComponent != "Tests" }
