@@ -58,13 +58,13 @@ struct MakeItOfflineFirstSamples {
 
 extension MakeItOfflineFirstSamples {
     // sample: the model
-    struct Account: Codable, Sendable, Equatable {
+    nonisolated struct Account: Codable, Sendable, Equatable {
         let login: String
     }
 
     struct Accounts: DataModel {
         let logins: [String]
-        /// How old it is. Nil if the server has just said so.
+        /// The age of a cached value. Nil for an answer of the server.
         let age: Duration?
 
         init(from source: Sourced<[Account]>) {

@@ -69,7 +69,7 @@ struct BuildTheSearchScreenSamples {
 
 extension BuildTheSearchScreenSamples {
     // sample: what the server has
-    struct Account: Codable, Sendable {
+    nonisolated struct Account: Codable, Sendable {
         let login: String
     }
 
@@ -150,7 +150,7 @@ extension BuildTheSearchScreenSamples {
     // end
 
     // sample: the details
-    struct Profile: Decodable, Sendable {
+    nonisolated struct Profile: Decodable, Sendable {
         let login: String
         let name: String
     }
@@ -163,7 +163,7 @@ extension BuildTheSearchScreenSamples {
         typealias Value = Profile
     }
 
-    struct Repository: Decodable, Sendable {
+    nonisolated struct Repository: Decodable, Sendable {
         let name: String
     }
 
