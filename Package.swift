@@ -17,7 +17,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "IDMCore"),
-        .target(name: "IDMFiles"),
+        .target(name: "IDMFiles", resources: [.copy("PrivacyInfo.xcprivacy")]),
         .target(
             name: "IDMCaching", dependencies: ["IDMCore", "IDMFiles"], resources: [.copy("PrivacyInfo.xcprivacy")]),
         // The system's libcurl, bound at run time.
@@ -38,7 +38,7 @@ let package = Package(
         .testTarget(name: "IDMFilesTests", dependencies: ["IDMFiles"]),
         .testTarget(
             name: "IDMCachingTests",
-            dependencies: ["IDMCaching", "IDMCachingTesting", "IDMCore", "IDMTesting", "TestSupport"]),
+            dependencies: ["IDMCaching", "IDMCachingTesting", "IDMCore", "IDMFiles", "IDMTesting", "TestSupport"]),
         .testTarget(
             name: "IDMHTTPTests",
             dependencies: ["IDMCore", "IDMFiles", "IDMHTTP", "IDMHTTPTesting", "IDMTesting", "TestSupport"]),

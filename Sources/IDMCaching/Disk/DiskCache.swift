@@ -1,4 +1,5 @@
 public import Foundation
+internal import IDMFiles
 
 /// Entries on a disk, which outlive the process.
 ///

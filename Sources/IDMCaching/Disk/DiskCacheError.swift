@@ -1,3 +1,5 @@
+internal import IDMFiles
+
 #if canImport(Darwin)
 internal import Darwin
 #elseif canImport(Glibc)

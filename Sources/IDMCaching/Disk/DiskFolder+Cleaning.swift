@@ -1,4 +1,5 @@
 internal import IDMCore
+internal import IDMFiles
 
 /// How much a disk cache may hold.
 struct DiskBounds: Sendable {
@@ -70,9 +71,9 @@ extension DiskFolder {
         // A use in the future is one from before the clock was set. It would outlast everything that is used from now
         // on.
         let now = latestUse
-        func use(_ status: FileStatus) -> Int64 { status.time > now ? .min : status.time }
+        func use(_ status: FileStatus) -> Int64 { status.use > now ? .min : status.use }
         // What is too long by itself goes first: in its turn, everything else would go before it.
-        func isTooLong(_ status: FileStatus) -> Bool { status.size > bounds.bytes ?? .max }
+        func isTooLong(_ status: FileStatus) -> Bool { status.length > bounds.bytes ?? .max }
         var removed = 0
         try evict(entries.filter { isTooLong($0.status) }, until: bounds, partition, &removed)
         if needsTrim {
@@ -109,10 +110,10 @@ extension DiskFolder {
                 if target.hold(usage) { return false }
                 // Used or written since, it isn't the one that was meant.
                 guard let status = try partition?.statusIfThere(of: digest.hex), status.identity == old.identity,
-                    status.time == old.time
+                    status.modified == old.modified
                 else { continue }
                 let change = DiskChange(
-                    kind: .lost, subject: digest, time: MachineTime.now, bytes: -status.size, entries: -1)
+                    kind: .lost, subject: digest, time: MachineTime.now, bytes: -status.length, entries: -1)
                 try remove(digest.hex, in: partition, telling: change)
                 count += 1
             }
@@ -143,7 +144,7 @@ extension DiskFolder {
                     let status = try partition?.statusIfThere(of: digest.hex)
                     entries[digest] = status?.kind == .file ? status : nil
                 }
-                let bytes = entries.values.reduce(0) { $0.addingSaturating($1.size) }
+                let bytes = entries.values.reduce(0) { $0.addingSaturating($1.length) }
                 usage.withLock { $0 = .known(DiskUsage(bytes: bytes, entries: entries.count)) }
             }
         } catch {

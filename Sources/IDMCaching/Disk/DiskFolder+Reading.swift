@@ -1,4 +1,5 @@
 internal import IDMCore
+internal import IDMFiles
 
 extension DiskFolder {
     /// What a read has found.
@@ -59,8 +60,8 @@ extension DiskFolder {
         defer { try? files.close(file) }
         let status = try files.status(file)
         guard status.kind == .file else { throw DiskDamage(.notAFile) }
-        guard status.size <= DiskRecord.greatestLength else { throw DiskDamage(.foreign) }
-        let bytes = try files.readAll(file, length: status.size)
+        guard status.length <= DiskRecord.greatestLength else { throw DiskDamage(.foreign) }
+        let bytes = try files.readAll(file, length: status.length)
         // What has another name as well isn't this cache's alone.
         if bounds.exist, status.links <= 1 { try? files.touch(file, nextUse()) }
         return bytes
@@ -82,7 +83,7 @@ extension DiskFolder {
                 setAside(name, in: partition)
                 let isEntry = old.kind == .file
                 let change = DiskChange(
-                    kind: .lost, subject: digest, time: MachineTime.now, bytes: isEntry ? -old.size : 0,
+                    kind: .lost, subject: digest, time: MachineTime.now, bytes: isEntry ? -old.length : 0,
                     entries: isEntry ? -1 : 0)
                 do throws(FileFault) { try tell(change) } catch { withdraw() }
             }
@@ -103,8 +104,8 @@ extension DiskFolder {
         }
         defer { try? files.close(file) }
         guard let status = try? files.status(file) else { return false }
-        guard status.kind == .file, status.size <= DiskRecord.greatestLength else { return true }
-        return (try? files.readAll(file, length: status.size)).map(isDamaged) ?? false
+        guard status.kind == .file, status.length <= DiskRecord.greatestLength else { return true }
+        return (try? files.readAll(file, length: status.length)).map(isDamaged) ?? false
     }
 
     /// Puts a file out of the way, or a folder, or a link, under a name that nothing else has.
@@ -126,7 +127,7 @@ extension DiskFolder {
         guard let names = try? damaged.names().sorted(by: >) else { return }
         var length = 0
         for (index, name) in names.enumerated() {
-            length = length.addingSaturating((try? damaged.status(of: name))?.size ?? 0)
+            length = length.addingSaturating((try? damaged.status(of: name))?.length ?? 0)
             if index >= Self.damagedLimit || length > damagedLength { try? damaged.remove(name) }
         }
     }
@@ -159,7 +160,7 @@ extension DiskFolder {
             guard let file = try? partition.open(digest.hex, .reading) else { continue }
             // It may have been written anew since, or used by another process.
             if let status = try? files.status(file), status.links <= 1,
-                status.time < time || status.time > latestUse
+                status.use < time || status.use > latestUse
             {
                 try? files.touch(file, time)
             }

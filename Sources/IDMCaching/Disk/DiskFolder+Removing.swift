@@ -1,4 +1,5 @@
 internal import IDMCore
+internal import IDMFiles
 
 extension DiskFolder {
     // MARK: Telling
@@ -63,7 +64,7 @@ extension DiskFolder {
         let isEntry = old?.kind == .file
         let change = DiskChange(
             kind: asked == nil ? .lost : .removed, subject: digest, time: asked ?? MachineTime.now,
-            bytes: isEntry ? -(old?.size ?? 0) : 0, entries: isEntry ? -1 : 0)
+            bytes: isEntry ? -(old?.length ?? 0) : 0, entries: isEntry ? -1 : 0)
         if let partition, old?.kind == .folder {
             try tell(change)
             setAside(name, in: partition)
@@ -237,8 +238,8 @@ extension DiskFolder {
 
     /// What an open file says of itself. Nil if it isn't whole.
     private func record(in file: Int32, _ status: FileStatus) throws(FileFault) -> DiskRecord? {
-        guard status.kind == .file, status.size <= DiskRecord.greatestLength else { return nil }
-        let bytes = try files.readAll(file, length: status.size)
+        guard status.kind == .file, status.length <= DiskRecord.greatestLength else { return nil }
+        let bytes = try files.readAll(file, length: status.length)
         return bytes.withUnsafeBytes { try? DiskRecord.read($0).record }
     }
 

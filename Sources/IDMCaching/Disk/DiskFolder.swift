@@ -1,4 +1,5 @@
 internal import IDMCore
+internal import IDMFiles
 internal import Synchronization
 
 /// The files of one partition: what a disk cache does on its own threads, one call after the other.
@@ -54,7 +55,7 @@ final class DiskFolder: Sendable {
         self.isPowerSafe = isPowerSafe
         self.files = files
         self.othersHook = othersHook
-        owner = FileOwner(process, files)
+        owner = FileOwner(process)
         ownName = "\(owner)-\(UInt64.random(in: .min ... .max))-"
         journal = DiskJournal(folder: path, successor: ownName + DiskJournal.name, files: files)
     }
@@ -235,7 +236,7 @@ final class DiskFolder: Sendable {
         let name = order.digest.hex
         let old = try? partition.status(of: name)
         if let old, old.kind == .folder { setAside(name, in: partition) }
-        let oldSize = old.flatMap { $0.kind == .file ? $0.size : nil }
+        let oldSize = old.flatMap { $0.kind == .file ? $0.length : nil }
         var change = DiskChange(kind: .written, subject: order.digest, time: order.asked)
         change.bytes = length - (oldSize ?? 0)
         change.entries = oldSize == nil ? 1 : 0
@@ -343,8 +344,8 @@ final class DiskFolder: Sendable {
         guard !name.hasPrefix(ownName), let owner = name.split(separator: "-").first.flatMap({ FileOwner($0) }),
             let status = try? writing.status(of: name)
         else { return false }
-        let age = CacheClock.system.stamp().time - .nanoseconds(status.time)
-        return owner.hasEnded(seenBy: self.owner, files) || age > .seconds(3600)
+        let age = CacheClock.system.stamp().time - status.modified
+        return owner.hasEnded(seenBy: self.owner) || age > .seconds(3600)
     }
 
     // MARK: Uses
@@ -369,6 +370,11 @@ struct WriteOrder: Sendable {
     let tags: [String]
     /// See ``MachineTime``.
     let asked: Int64
+}
+
+extension FileStatus {
+    /// The time of the last use, in nanoseconds.
+    var use: Int64 { modified.nanoseconds }
 }
 
 extension Duration {

@@ -1,4 +1,5 @@
 internal import IDMCore
+internal import IDMFiles
 
 /// The file by which processes that share a partition take turns, and tell one another what they have changed.
 ///
@@ -24,7 +25,7 @@ final class DiskJournal: Sendable {
 
     private struct Opened {
         var file: Int32
-        var identity: UInt64
+        var identity: FileIdentity
         /// How much of it is known here.
         var position = 0
         var name: Digest?
@@ -91,7 +92,7 @@ final class DiskJournal: Sendable {
             // One that was opened just now wasn't read yet.
             guard let opened, opened.name != nil, !opened.isRetired, let status = try? files.status(at: .path(path))
             else { return false }
-            return status.identity == opened.identity && status.size == opened.position && status.links > 0
+            return status.identity == opened.identity && status.length == opened.position && status.links > 0
         }
     }
 
@@ -148,13 +149,13 @@ final class DiskJournal: Sendable {
         holdUps.begin()
         defer { holdUps.end() }
         // The lock belongs to both descriptors: the thread that has the turn takes it again, and releases it.
-        try files.lock(file)
+        try files.waitForLock(file)
     }
 
     /// Tells the others of a change. To be called while the journal is held.
     func append(_ change: DiskChange) throws(FileFault) {
         guard let known = opened.withLock({ $0 }) else { return }
-        guard !known.isShared else { throw FileFault.obstacle }
+        guard !known.isShared else { throw FileFault.notAFile() }
         // A process that was killed while it told something, or had no space for it, has left a part.
         let missing = (DiskChange.size - known.position % DiskChange.size) % DiskChange.size
         let start = MachineStart.digest
@@ -244,9 +245,9 @@ final class DiskJournal: Sendable {
                 let isShared = status.links > 1 && !wasReplaced
                 opened.withLock { $0?.isShared = isShared }
                 // Nothing was before the first one.
-                let isNew = status.size == 0 && isInPlace && !isShared
+                let isNew = status.length == 0 && isInPlace && !isShared
                 if isNew { try writeBeginning(file, after: .zero, at: .min) }
-                try catchUp(file, to: isNew ? try files.status(file).size : status.size, surroundings.hear)
+                try catchUp(file, to: isNew ? try files.status(file).length : status.length, surroundings.hear)
                 if isInPlace {
                     guard isShared else { return .locked(file) }
                     wasReplaced = true
@@ -270,7 +271,7 @@ final class DiskJournal: Sendable {
             }
             lastRead.withLock { $0 = name }
         }
-        throw FileFault.obstacle
+        throw FileFault.notAFile()
     }
 
     private func open(_ surroundings: Surroundings, makes: Bool) throws(FileFault) -> Int32? {
@@ -294,7 +295,7 @@ final class DiskJournal: Sendable {
         let status: FileStatus
         do throws(FileFault) {
             status = try files.status(file)
-            guard status.kind == .file else { throw FileFault.obstacle }
+            guard status.kind == .file else { throw FileFault.notAFile() }
         } catch {
             try? files.close(file)
             throw error
@@ -309,7 +310,7 @@ final class DiskJournal: Sendable {
         // In parts, and only as much as nobody has to wait for.
         while let position = opened.withLock({ $0?.position }), position < size {
             let start = position - position % DiskChange.size
-            let bytes = try files.readAll(file, length: min(size - start, Self.greatestLength), at: start)
+            let bytes = try files.readAll(file, length: min(size - start, Self.greatestLength), at: Int64(start))
             var changes = DiskChange.all(in: bytes)
             opened.withLock { $0?.date(&changes) }
             if position == 0 { begin(&changes, hear) }

@@ -1,3 +1,5 @@
+internal import IDMFiles
+
 /// The process that writes a file, as its name says: its number, when it was started, and a number of its own. In a
 /// container, each process may have the number of one before it.
 struct FileOwner: Sendable {
@@ -9,9 +11,9 @@ struct FileOwner: Sendable {
     private let run: UInt64?
 
     /// This process.
-    init(_ process: Int32, _ files: any FileLayer) {
+    init(_ process: Int32) {
         self.process = process
-        start = Self.start(of: process, files)
+        start = Self.start(of: process)
         run = Self.ownRun
     }
 
@@ -27,17 +29,17 @@ struct FileOwner: Sendable {
     }
 
     /// Returns true if the process has ended; false if that can't be found out.
-    func hasEnded(seenBy own: FileOwner, _ files: any FileLayer) -> Bool {
-        guard files.isRunning(process) else { return true }
+    func hasEnded(seenBy own: FileOwner) -> Bool {
+        guard SystemProcess(process).isRunning else { return true }
         if process == own.process, let run { return run != own.run }
-        guard let start, let current = Self.start(of: process, files) else { return false }
+        guard let start, let current = Self.start(of: process) else { return false }
         return start != current
     }
 
     /// Returns the start time of a process, as a number that is unique across restarts of the machine.
-    private static func start(of process: Int32, _ files: any FileLayer) -> UInt64? {
+    private static func start(of process: Int32) -> UInt64? {
         guard MachineStart.digest != .zero else { return nil }
-        return files.start(of: process).map { $0 ^ MachineStart.current }
+        return SystemProcess(process).start.map { $0 ^ MachineStart.current }
     }
 }
 

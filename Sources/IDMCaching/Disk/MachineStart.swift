@@ -1,8 +1,5 @@
 internal import IDMCore
-
-#if canImport(Darwin)
-internal import Darwin
-#endif
+internal import IDMFiles
 
 /// Since which start of the machine its time runs. A moment of ``MachineTime`` from before another start says nothing
 /// here.
@@ -31,24 +28,10 @@ enum MachineStart {
     /// Looked for until it is found: at times a process has no descriptor left.
     private static var known: Name? {
         if let name = found.withLock({ $0 }) { return name }
-        let name = name.map { name in
+        let name = POSIXFiles().session.map { Array($0.utf8) }.map { name in
             Name(number: name.withUnsafeBytes { Checksum.of($0) }, digest: Digest(of: name))
         }
         found.withLock { $0 = name }
         return name
-    }
-
-    private static var name: [UInt8]? {
-        var name = [UInt8](repeating: 0, count: 64)
-        #if canImport(Darwin)
-        var count = name.count
-        guard sysctlbyname("kern.bootsessionuuid", &name, &count, nil, 0) == 0 else { return nil }
-        #else
-        let files = POSIXFiles()
-        guard let file = try? files.open(.path("/proc/sys/kernel/random/boot_id"), .reading) else { return nil }
-        defer { try? files.close(file) }
-        let count = (try? name.withUnsafeMutableBytes { try files.read(file, $0) }) ?? 0
-        #endif
-        return count > 0 ? Array(name[..<count]) : nil
     }
 }

@@ -1,3 +1,5 @@
+internal import IDMFiles
+
 /// A folder of the cache's own that is open. Files are found, made and removed in this folder alone, whatever its path
 /// leads to by now.
 final class OpenFolder: Sendable {
@@ -24,12 +26,7 @@ final class OpenFolder: Sendable {
             }
         }
         // The system says the same of a link in this place and of a file further up.
-        do throws(FileFault) {
-            _ = try files.status(at: place)
-        } catch {
-            if error.isAbsence { return nil }
-            throw error
-        }
+        guard try files.statusIfThere(place) != nil else { return nil }
         throw .noFolder
     }
 
@@ -50,14 +47,7 @@ final class OpenFolder: Sendable {
         try files.status(at: place(name))
     }
 
-    func statusIfThere(of name: String) throws(FileFault) -> FileStatus? {
-        do throws(FileFault) {
-            return try status(of: name)
-        } catch {
-            if error.isAbsence { return nil }
-            throw error
-        }
-    }
+    func statusIfThere(of name: String) throws(FileFault) -> FileStatus? { try files.statusIfThere(place(name)) }
 
     func rename(_ name: String, to folder: OpenFolder, as target: String) throws(FileFault) {
         try files.rename(place(name), folder.place(target))
@@ -67,13 +57,7 @@ final class OpenFolder: Sendable {
         try files.remove(place(name))
     }
 
-    func removeIfThere(_ name: String) throws(FileFault) {
-        do throws(FileFault) {
-            try remove(name)
-        } catch {
-            if !error.isAbsence { throw error }
-        }
-    }
+    func removeIfThere(_ name: String) throws(FileFault) { try files.removeIfThere(place(name)) }
 
     /// Makes a folder in this one, unless something is there.
     func makeFolder(_ name: String) throws(FileFault) {

@@ -63,7 +63,8 @@ final class CacheFolder: Sendable {
     private func read(_ address: String) -> [StoredResponse] {
         readIndex()
         let name = Self.name(of: address)
-        guard index.withLock({ $0.files[name] != nil }), let bytes = contents(of: path(name)) else { return [] }
+        guard index.withLock({ $0.files[name] != nil }), let bytes = files.contents(of: path(name), limit: mostOfFile)
+        else { return [] }
         guard let responses = Self.decoded(bytes, address: address) else {
             remove(name)
             return []
@@ -132,20 +133,6 @@ final class CacheFolder: Sendable {
         }
     }
 
-    private func contents(of path: String) -> [UInt8]? {
-        guard let file = try? files.open(path, .reading) else { return nil }
-        defer { try? files.close(file) }
-        guard let status = try? files.status(file), status.kind == .file, status.size <= mostOfFile else { return nil }
-        var bytes: [UInt8] = []
-        while bytes.count < status.size {
-            guard let more = try? files.read(file, Int(status.size) - bytes.count, at: Int64(bytes.count)),
-                !more.isEmpty
-            else { return nil }
-            bytes += more
-        }
-        return bytes
-    }
-
     private func path(_ name: String) -> String { "\(folder)/\(name)" }
 
     private static func name(of address: String) -> String { SHA256.hex(of: address.utf8) + ending }
@@ -173,7 +160,7 @@ final class CacheFolder: Sendable {
 
     private static func decoded(_ bytes: [UInt8], address: String) -> [StoredResponse]? {
         guard let body = format.opened(bytes), let end = body.firstIndex(of: UInt8(ascii: "\n")),
-            let file = try? JSONDecoder().decode(File.self, from: body[..<end]), file.address == address
+            let file = try? JSONDecoder().decode(File.self, from: Data(body[..<end])), file.address == address
         else { return nil }
         var rest = body[(end + 1)...]
         var responses: [StoredResponse] = []

@@ -1,4 +1,5 @@
 public import Foundation
+internal import IDMFiles
 
 extension RequestBody {
     /// A body that is ready to travel. Made from a ``RequestBody``, for a transport.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import IDMFiles
 
 /// The files of a body as they were when it began to travel, to find out whether the server got one state of each.
 struct SentFiles: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import IDMFiles
 import TestSupport
 import Testing
 
@@ -33,8 +34,8 @@ struct DescriptorTests {
             }
             try write("old")
             let (found, written) = try withoutDescriptors { (Result { try read() }, Result { try write("new") }) }
-            #expect(throws: FileFault(call: .open, code: EMFILE)) { try found.get() }
-            #expect(throws: FileFault(call: .open, code: EMFILE)) { try written.get() }
+            #expect(throws: FileFault(call: .open, code: EMFILE, name: "shared")) { try found.get() }
+            #expect(throws: FileFault(call: .open, code: EMFILE, name: "shared")) { try written.get() }
             #expect(try read() == "old")
             try write("new")
             #expect(try read() == "new")

@@ -1,4 +1,5 @@
 import Foundation
+import IDMFiles
 import TestSupport
 import Testing
 
@@ -361,7 +362,7 @@ struct DiskFaultTests {
         let cache = try open()
         try await cache.set("value", for: "key")
         let writing = folder.path + "/shared/writing"
-        let (own, parent) = (FileOwner(getpid(), POSIXFiles()), FileOwner(getppid(), POSIXFiles()))
+        let (own, parent) = (FileOwner(getpid()), FileOwner(getppid()))
         let kept = ["\(own)-1-1", "\(parent)-1-1", "\(getpid())-1-1", "foreign", "1.2-1-1"]
         // The process of each has ended: there is none of its number, or that is another one by now.
         let gone = ["999999999-1-1", "999999999.1.1-1-1", "\(getpid()).1.1-1-1", "\(getppid()).1.1-1-changes"]

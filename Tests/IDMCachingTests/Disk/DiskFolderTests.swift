@@ -1,4 +1,5 @@
 import Foundation
+import IDMFiles
 import TestSupport
 import Testing
 

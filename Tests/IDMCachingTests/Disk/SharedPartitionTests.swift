@@ -1,5 +1,6 @@
 import Foundation
 import IDMCore
+import IDMFiles
 import IDMTesting
 import TestSupport
 import Testing

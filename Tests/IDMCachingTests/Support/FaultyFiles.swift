@@ -1,4 +1,5 @@
 import Foundation
+import IDMFiles
 
 @testable import IDMCaching
 
@@ -135,7 +136,7 @@ final class FaultyFiles: FileLayer {
         state.change { state in
             switch way {
             case .appending, .appendingIfThere: state.journals.insert(file)
-            case .reading, .creating, .folder, .namedFolder: state.open.insert(file)
+            case .reading, .writing, .creating, .creatingForAll, .folder, .namedFolder: state.open.insert(file)
             }
             if way == .folder, place.name == DiskFolder.writing { state.writing.insert(file) }
         }
@@ -155,28 +156,18 @@ final class FaultyFiles: FileLayer {
     private func counted(_ status: FileStatus) -> FileStatus {
         var status = status
         if state.value.countsNoNames { status.links = 0 }
-        if state.value.numbersAnew { status.identity = .random(in: .min ... .max) }
+        if state.value.numbersAnew { status.identity.number = .random(in: .min ... .max) }
         return status
     }
 
-    func read(_ file: Int32, _ bytes: UnsafeMutableRawBufferPointer) throws(FileFault) -> Int {
-        try enter(.read)
-        return try base.read(file, UnsafeMutableRawBufferPointer(rebasing: bytes.prefix(most)))
-    }
-
-    func read(_ file: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileFault) -> Int {
+    func read(_ file: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int64?) throws(FileFault) -> Int {
         try enter(.read)
         return try base.read(file, UnsafeMutableRawBufferPointer(rebasing: bytes.prefix(most)), at: offset)
     }
 
-    func lock(_ file: Int32) throws(FileFault) {
+    func lock(_ file: Int32, waits: Bool) throws(FileFault) {
         try enter(.lock)
-        try base.lock(file)
-    }
-
-    func tryLock(_ file: Int32) throws(FileFault) -> Bool {
-        try enter(.lock)
-        return try base.tryLock(file)
+        try base.lock(file, waits: waits)
     }
 
     func duplicate(_ file: Int32) throws(FileFault) -> Int32 {
@@ -192,10 +183,10 @@ final class FaultyFiles: FileLayer {
         try enter(.unlock)
     }
 
-    func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(FileFault) -> Int {
+    func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64?) throws(FileFault) -> Int {
         try enter(.write)
         if state.value.isFull { throw FileFault(call: .write, code: ENOSPC) }
-        return try base.write(file, UnsafeRawBufferPointer(rebasing: bytes.prefix(most)))
+        return try base.write(file, UnsafeRawBufferPointer(rebasing: bytes.prefix(most)), at: offset)
     }
 
     func touch(_ file: Int32, _ time: Int64) throws(FileFault) {
@@ -243,6 +234,8 @@ final class FaultyFiles: FileLayer {
         return try base.names(in: folder)
     }
 
-    func isRunning(_ process: Int32) -> Bool { base.isRunning(process) }
-    func start(of process: Int32) -> UInt64? { base.start(of: process) }
+    var session: String? { base.session }
+    func cut(_ file: Int32, to length: Int64) throws(FileFault) { try base.cut(file, to: length) }
+    func permit(_ file: Int32, _ mode: UInt32) throws(FileFault) { try base.permit(file, mode) }
+    func link(_ place: FilePlace, _ target: FilePlace) throws(FileFault) { try base.link(place, target) }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import IDMFiles
 import TestSupport
 
 @testable import IDMCaching

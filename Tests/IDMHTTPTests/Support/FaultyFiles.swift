@@ -1,4 +1,5 @@
 import Foundation
+import IDMFiles
 import IDMTesting
 
 @testable import IDMHTTP
@@ -91,9 +92,9 @@ final class FaultyFiles: FileLayer {
 
     private var most: Int { state.value.isShort ? 7 : .max }
 
-    func open(_ path: String, _ way: FileOpening) throws(FileFault) -> Int32 {
+    func open(_ place: FilePlace, _ way: FileOpening) throws(FileFault) -> Int32 {
         try enter(.open)
-        let file = try base.open(path, way)
+        let file = try base.open(place, way)
         state.change { _ = $0.open.insert(file) }
         return file
     }
@@ -103,9 +104,9 @@ final class FaultyFiles: FileLayer {
         return moved(try base.status(file))
     }
 
-    func status(at path: String) throws(FileFault) -> FileStatus {
+    func status(at place: FilePlace) throws(FileFault) -> FileStatus {
         try enter(.status)
-        return moved(try base.status(at: path))
+        return moved(try base.status(at: place))
     }
 
     private func moved(_ status: FileStatus) -> FileStatus {
@@ -114,12 +115,12 @@ final class FaultyFiles: FileLayer {
         return status
     }
 
-    func read(_ file: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileFault) -> Int {
+    func read(_ file: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int64?) throws(FileFault) -> Int {
         try enter(.read)
         return try base.read(file, UnsafeMutableRawBufferPointer(rebasing: bytes.prefix(most)), at: offset)
     }
 
-    func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(FileFault) -> Int {
+    func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int64?) throws(FileFault) -> Int {
         try enter(.write)
         return try base.write(file, UnsafeRawBufferPointer(rebasing: bytes.prefix(most)), at: offset)
     }
@@ -129,9 +130,9 @@ final class FaultyFiles: FileLayer {
         try base.cut(file, to: length)
     }
 
-    func lock(_ file: Int32) throws(FileFault) {
+    func lock(_ file: Int32, waits: Bool) throws(FileFault) {
         try enter(.lock)
-        try base.lock(file)
+        try base.lock(file, waits: waits)
     }
 
     func permit(_ file: Int32, _ mode: UInt32) throws(FileFault) {
@@ -156,18 +157,25 @@ final class FaultyFiles: FileLayer {
         try enter(.close)
     }
 
-    func rename(_ path: String, _ target: String) throws(FileFault) {
+    func rename(_ place: FilePlace, _ target: FilePlace) throws(FileFault) {
         try enter(.rename)
-        try base.rename(path, target)
+        try base.rename(place, target)
     }
 
-    func link(_ path: String, _ target: String) throws(FileFault) {
+    func link(_ place: FilePlace, _ target: FilePlace) throws(FileFault) {
         try enter(.link)
-        try base.link(path, target)
+        try base.link(place, target)
     }
 
-    func remove(_ path: String) throws(FileFault) {
+    func remove(_ place: FilePlace) throws(FileFault) {
         try enter(.remove)
-        try base.remove(path)
+        try base.remove(place)
     }
+
+    // Not counted: it stands beside a close.
+    func unlock(_ file: Int32) throws(FileFault) { try base.unlock(file) }
+    func touch(_ file: Int32, _ time: Int64) throws(FileFault) { try base.touch(file, time) }
+    func duplicate(_ file: Int32) throws(FileFault) -> Int32 { try base.duplicate(file) }
+    func makeFolder(_ place: FilePlace) throws(FileFault) { try base.makeFolder(place) }
+    func names(in folder: Int32) throws(FileFault) -> [String] { try base.names(in: folder) }
 }

@@ -1,4 +1,5 @@
 public import IDMCore
+internal import IDMFiles
 
 extension TraceRecorder {
     /// Records every transfer of a center, those that are there already among them.

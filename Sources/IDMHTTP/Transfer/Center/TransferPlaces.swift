@@ -1,4 +1,5 @@
 internal import Foundation
+internal import IDMFiles
 
 /// Where on the disk a download has its part, by one of the names of its folder. Two that have the same would be in the
 /// way of each other.

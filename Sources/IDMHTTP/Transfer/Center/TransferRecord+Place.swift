@@ -1,4 +1,5 @@
 internal import Foundation
+internal import IDMFiles
 
 extension TransferRecord {
     /// What there is of a download in a place: anybody's folder says less than what the download has left.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import IDMFiles
 
 /// What is kept of a download, so that it is there again at the next start. No secrets are: where the request holds
 /// any, the record only says so.
@@ -103,7 +104,7 @@ struct TransferRecord: Codable, Sendable {
 
     /// Reads a record. Nil if it is damaged, or of another version.
     init?(_ data: Data) {
-        guard let body = Self.file.opened(data), let record = try? JSONDecoder().decode(Self.self, from: body),
+        guard let body = Self.file.opened(data), let record = try? JSONDecoder().decode(Self.self, from: Data(body)),
             record.place.destination != nil, Self.turns.contains(record.turn), record.request.isSound
         else { return nil }
         self = record

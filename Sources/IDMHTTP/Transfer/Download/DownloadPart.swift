@@ -160,8 +160,8 @@ actor DownloadPart {
     /// Reads a file into a digest, from where the digest has come to. A cancel ends it early.
     private func read(_ file: Int32, upTo length: Int64, into digest: inout SHA256) throws(FileFault) {
         while digest.count < UInt64(length), !Task.isCancelled {
-            let bytes = try files.read(
-                file, Int(min(1 << 18, UInt64(length) - digest.count)), at: Int64(digest.count))
+            let bytes = try files.readAll(
+                file, length: Int(min(1 << 18, UInt64(length) - digest.count)), at: Int64(digest.count))
             guard !bytes.isEmpty else { break }
             bytes.withUnsafeBytes { digest.update($0) }
         }
@@ -391,7 +391,7 @@ actor DownloadPart {
     }
 
     private func close() {
-        if let file { try? files.close(file) }
+        if let file { disk.release(file) }
         file = nil
     }
 }

@@ -1,3 +1,5 @@
+internal import IDMFiles
+
 /// How a download begins, and what is made of what the server says to it. All of it is here, and nothing of it waits.
 enum DownloadPlan: Sendable, Hashable {
     /// From the first byte.

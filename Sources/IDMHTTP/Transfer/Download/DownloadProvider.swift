@@ -1,5 +1,6 @@
 internal import Foundation
 public import IDMCore
+internal import IDMFiles
 
 /// Downloads files: takes what is to be downloaded, and answers with the file in its place.
 ///

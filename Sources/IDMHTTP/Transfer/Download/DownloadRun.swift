@@ -1,5 +1,6 @@
 internal import Foundation
 internal import IDMCore
+internal import IDMFiles
 
 /// One download, from the first request to the file in its place.
 struct DownloadRun: Sendable {

@@ -40,7 +40,7 @@ struct DownloadSidecar: Codable, Sendable, Hashable {
 
     /// Reads one. Nil if it is damaged, or of another version.
     init?(_ bytes: [UInt8]) {
-        guard let body = Self.file.opened(bytes), let sidecar = try? JSONDecoder().decode(Self.self, from: body),
+        guard let body = Self.file.opened(bytes), let sidecar = try? JSONDecoder().decode(Self.self, from: Data(body)),
             sidecar.isSound
         else { return nil }
         self = sidecar

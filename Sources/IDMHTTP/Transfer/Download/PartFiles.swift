@@ -1,3 +1,5 @@
+internal import IDMFiles
+
 /// The files of a part: takes them, gives the part its name, and removes them. What is in them is not its business.
 struct PartFiles: Sendable {
     let place: DownloadPlace
@@ -18,17 +20,17 @@ struct PartFiles: Sendable {
             do throws(FileFault) {
                 if let status = try take(file, for: destinations) { return (file, status) }
             } catch {
-                try? files.close(file)
+                release(file)
                 throw FileFault(call: error.call, code: error.code, name: place.part.lastName)
             }
-            try? files.close(file)
+            release(file)
         }
         throw .stale(place.part.lastName)
     }
 
     /// Takes a file for this part alone. Nil if whoever had it before has put it into its place meanwhile.
     private func take(_ file: Int32, for destinations: some Sequence<String>) throws(FileFault) -> FileStatus? {
-        try files.lock(file)
+        try files.lock(file, waits: false)
         let status = try files.status(file)
         guard status.kind == .file else { throw .notAFile(place.part.lastName) }
         guard try isInPlace(status) else { return nil }
@@ -91,7 +93,7 @@ struct PartFiles: Sendable {
     /// has begun by now.
     func removeSidecar(of part: FileIdentity) {
         guard let file = try? files.open(place.part, .writing) else { return }
-        defer { try? files.close(file) }
+        defer { release(file) }
         guard let status = taken(file), status.size == 0, status.links <= 1, (try? isOwn(status)) == true
         else { return }
         if let known = writtenDown, part.isStill(known.file) { try? files.removeIfThere(place.sidecar) }
@@ -103,7 +105,7 @@ struct PartFiles: Sendable {
         guard let found = try? files.status(at: place.part), found.kind == .file, found.links > 1 || found.size == 0,
             let file = try? files.open(place.part, .reading)
         else { return }
-        defer { try? files.close(file) }
+        defer { release(file) }
         guard let status = taken(file), status.links > 1 || status.size == 0,
             isDone(status, destinations) || (try? isOwn(status)) == true
         else { return }
@@ -118,9 +120,16 @@ struct PartFiles: Sendable {
     /// The status of a file that is the part, and this process's alone until it is closed. Nil if another download has
     /// it, or has just left the place to others.
     private func taken(_ file: Int32) -> FileStatus? {
-        guard (try? files.lock(file)) != nil, let status = try? files.status(file), (try? isInPlace(status)) == true
+        guard (try? files.lock(file, waits: false)) != nil, let status = try? files.status(file),
+            (try? isInPlace(status)) == true
         else { return nil }
         return status
+    }
+
+    /// Unlocks and closes a file. A process that was forked since may have it open, and would keep it locked.
+    func release(_ file: Int32) {
+        try? files.unlock(file)
+        try? files.close(file)
     }
 
     // MARK: The file

@@ -1,4 +1,5 @@
 public import Foundation
+internal import IDMFiles
 
 /// What is to be downloaded, where it goes, and what it has to be.
 ///

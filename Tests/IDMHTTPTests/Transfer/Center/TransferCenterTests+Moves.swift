@@ -1,4 +1,5 @@
 import Foundation
+import IDMFiles
 import IDMTesting
 import TestSupport
 import Testing

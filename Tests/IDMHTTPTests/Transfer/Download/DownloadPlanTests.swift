@@ -1,3 +1,4 @@
+import IDMFiles
 import TestSupport
 import Testing
 
