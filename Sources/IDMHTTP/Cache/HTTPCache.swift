@@ -102,26 +102,34 @@ public final class HTTPCache: Sendable {
 
     // MARK: Storage
 
-    func responsesInMemory(of address: String) -> [StoredResponse] {
-        state.withLock { $0.memory.responses(of: address) }
-    }
+    /// Returns true if nothing is in memory.
+    var isEmpty: Bool { bytesInMemory == 0 }
+
+    /// Returns true if responses of an address are in memory.
+    func hasResponses(of address: String) -> Bool { state.withLock { !$0.memory.responses(of: address).isEmpty } }
 
     /// The last change so far. A response to a request that is made now is kept unless a change comes before it.
     var lastChange: Int { state.withLock { $0.changes } }
 
     /// The stored response that can answer a request.
     func stored(for request: CacheRequest) async -> StoredResponse? {
-        let find = { (responses: [StoredResponse]) in
-            // The one that came last, if several match.
-            responses.filter { $0.matches(request.headers, credentials: request.credentials) }
-                .max { $0.responseTime < $1.responseTime }
-        }
-        let (inMemory, change) = state.withLock { ($0.memory.responses(of: request.address), $0.changes) }
-        if let found = find(inMemory) { return found }
-        guard let folder, request.credentials == nil, !request.isSecret else { return nil }
-        guard let found = find(await folder.responses(of: request.address)) else { return nil }
+        let change = lastChange
+        if let found = inMemory(for: request) { return found }
+        guard let folder, request.credentials == nil, !request.isSecret,
+            let found = latest(await folder.responses(of: request.address), for: request)
+        else { return nil }
         keepInMemory(found, request.address, since: change)
         return found
+    }
+
+    /// The stored response in memory that can answer a request.
+    func inMemory(for request: CacheRequest) -> StoredResponse? {
+        latest(state.withLock { $0.memory.responses(of: request.address) }, for: request)
+    }
+
+    private func latest(_ responses: [StoredResponse], for request: CacheRequest) -> StoredResponse? {
+        responses.filter { $0.matches(request.headers, credentials: request.credentials) }
+            .max { $0.responseTime < $1.responseTime }
     }
 
     /// Keeps a response to a request that was made after a change, unless it isn't valid any more.

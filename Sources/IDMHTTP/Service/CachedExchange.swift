@@ -16,13 +16,11 @@ struct CachedExchange: Sendable {
         // This is the cache. That of a transport, if it has one, is left out.
         request.cachePolicy = .reload
         let isGet = request.method == .get
-        guard isGet || request.method == .head, !request.skipsCache, !request.headers.isConditional else {
+        guard isAnswerable(request) else {
             guard original.cachePolicy != .cacheOnly else { throw TransportFault(.notCached) }
             return try await forward(request)
         }
-        let cached = CacheRequest(
-            url: request.url, headers: request.headers, secretNames: request.secretNames,
-            pathParameters: request.pathParameters, secrets: secrets)
+        let cached = cacheRequest(request)
         let policy = original.cachePolicy
         guard policy != .reload else { return try await fetch(request, cached) }
         var found = await lookUp(request, cached, policy)
@@ -34,7 +32,7 @@ struct CachedExchange: Sendable {
             case .began(let fetch):
                 running = isShared ? fetch : nil
                 // An equal request may have ended since.
-                if !cache.responsesInMemory(of: cached.address).isEmpty {
+                if cache.hasResponses(of: cached.address) {
                     found = await lookUp(request, cached, policy)
                 }
             case .running(let other):
@@ -50,6 +48,29 @@ struct CachedExchange: Sendable {
         case .stale(let stored) where isGet: return try await validate(stored, request, cached, running)
         case .stale, .missing: return try await fetch(request, cached, running)
         }
+    }
+
+    /// Returns the stored response that answers a request by itself, if it is in memory.
+    func freshResponse(to request: TransportRequest) -> TransportResponse? {
+        guard request.cachePolicy != .reload, isAnswerable(request),
+            cache.hasResponses(of: CacheRequest.address(of: request.url)),
+            let stored = cache.inMemory(for: cacheRequest(request))
+        else { return nil }
+        let isFresh =
+            request.cachePolicy != .standard
+            || CacheRules.use(of: stored, for: request.headers, at: cache.now()) == .serve
+        return isFresh ? answer(stored, request) : nil
+    }
+
+    /// Returns true if a stored response may answer the request.
+    private func isAnswerable(_ request: TransportRequest) -> Bool {
+        (request.method == .get || request.method == .head) && !request.skipsCache && !request.headers.isConditional
+    }
+
+    private func cacheRequest(_ request: TransportRequest) -> CacheRequest {
+        CacheRequest(
+            url: request.url, headers: request.headers, secretNames: request.secretNames,
+            pathParameters: request.pathParameters, secrets: secrets)
     }
 
     private enum Finding {
@@ -240,15 +261,6 @@ struct CachedExchange: Sendable {
         cache.keep(
             CacheRules.updated(stored, by: head.headers, requestTime: start, responseTime: cache.now()), for: cached,
             since: change)
-    }
-}
-
-extension HTTPCache {
-    /// The stored response that is in memory and can answer a request.
-    fileprivate func inMemory(for request: CacheRequest) -> StoredResponse? {
-        responsesInMemory(of: request.address).last {
-            $0.matches(request.headers, credentials: request.credentials)
-        }
     }
 }
 

@@ -96,8 +96,15 @@ public struct HTTPService: DataProvider {
         let executor = RequestExecutor(
             configuration: configuration, transport: transport, rules: rules + self.rules, opens: opens,
             received: received)
+        let scope = request.scope ?? CredentialScope()
+        if mayBeFresh(request, opens: opens),
+            let response = try await freshResponse(to: request, executor, scope)
+        {
+            try Task.checkCancellation()
+            return response
+        }
         let call = RequestContext(
-            interceptors, configuration, scope: request.scope ?? CredentialScope(), clock: clock,
+            interceptors, configuration, scope: scope, clock: clock,
             bodyTimeout: opens ? request.totalTimeout : nil
         ) {
             try await executor.response(to: $0, in: $1)
@@ -112,6 +119,19 @@ public struct HTTPService: DataProvider {
             if Task.isCancelled { throw CancellationError() }
             throw error
         }
+    }
+
+    /// Returns true if the cache may answer a request before its time limits start. They include interceptors.
+    private func mayBeFresh(_ request: ServiceRequest, opens: Bool) -> Bool {
+        interceptors.isEmpty && !opens && request.method == .get && configuration.cache.map { !$0.isEmpty } ?? false
+    }
+
+    /// Without rules, an answer from memory takes less time than to leave the caller's actor.
+    private func freshResponse(
+        to request: ServiceRequest, _ executor: RequestExecutor, _ scope: CredentialScope
+    ) async throws -> ServiceResponse? {
+        guard !executor.rules.isEmpty else { return await executor.freshResponse(to: request, scope) }
+        return try await LibraryTask.elsewhere { await executor.freshResponse(to: request, scope) }
     }
 
     private func runInTime(

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import IDMCore
+internal import IDMFiles
 internal import Synchronization
 
 /// Executes one request at the end of the interceptor chain: checks it, sends it, follows redirects, reads the body and
@@ -18,7 +19,12 @@ struct RequestExecutor: Sendable {
             var resolved = try configuration.resolve(request)
             // The body of an opened stream is never in memory as a whole.
             if opens { resolved.limits.body = resolved.limits.openedBody }
-            var response = try await response(to: resolved, call)
+            var response: ServiceResponse
+            if let fresh = try await freshResponse(to: resolved, call.scope) {
+                response = fresh
+            } else {
+                response = try await self.response(to: resolved, call)
+            }
             if let stream = response.stream {
                 response.stream = timed(stream, of: request, idle: resolved.timeout, call)
             } else if let reason = rules.failure(of: response) {
@@ -125,11 +131,39 @@ extension RequestExecutor {
 
     /// Sends a request by way of the service's cache, if it has one.
     private func send(_ request: TransportRequest) async throws -> TransportResponse {
-        guard let cache = configuration.cache else { return try await transport.send(request) }
-        let transport = self.transport
-        return try await CachedExchange(cache: cache, secrets: configuration.redaction, isShared: !opens) {
-            try await transport.send($0)
-        }.response(to: request)
+        guard let exchange = cachedExchange else { return try await transport.send(request) }
+        return try await exchange.response(to: request)
+    }
+
+    private var cachedExchange: CachedExchange? {
+        configuration.cache.map { [transport] cache in
+            CachedExchange(cache: cache, secrets: configuration.redaction, isShared: !opens) {
+                try await transport.send($0)
+            }
+        }
+    }
+
+    /// Answers a request that no interceptor sees from the memory of the cache, before its time limits start. Nil if
+    /// there is no such answer.
+    func freshResponse(to request: ServiceRequest, _ scope: CredentialScope) async -> ServiceResponse? {
+        // An error is thrown again, and reported, where time limits apply.
+        guard let resolved = try? configuration.resolve(request),
+            let response = try? await freshResponse(to: resolved, scope), rules.failure(of: response) == nil
+        else { return nil }
+        return response
+    }
+
+    private func freshResponse(
+        to request: TransportRequest, _ scope: CredentialScope
+    ) async throws -> ServiceResponse? {
+        guard !opens, let exchange = cachedExchange else { return nil }
+        // A redirect is followed where time limits apply.
+        guard let response = exchange.freshResponse(to: withCookies(request, scope).0),
+            !(300..<400).contains(response.status)
+        else { return nil }
+        EventRecorder.recordAttempt(bytes: nil)
+        EventRecorder.record(.response(status: response.status))
+        return try await answer(response, from: request) {}
     }
 
     /// Returns the request with the cookies for its address, and their generation. Redirects don't keep these cookies.
