@@ -45,10 +45,8 @@ extension ServiceConfiguration {
         propertyList data: Data, environment: String? = nil, variable: String? = nil,
         in variables: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ReadingFault) {
-        let section = try ReadingFault.translating {
-            try PropertyListDecoder().decode(ConfigurationFile.self, from: data)
-        }
-        try self.init(section.section, environment, variable.flatMap { name in variables[name].map { (name, $0) } })
+        let file = try Self.parsed { try PropertyListSerialization.propertyList(from: data, format: nil) }
+        try self.init(file: file, environment, variable, variables)
     }
 
     /// Reads a configuration from JSON in memory, as ``init(contentsOf:environment:variable:in:)`` does.
@@ -56,8 +54,8 @@ extension ServiceConfiguration {
         json data: Data, environment: String? = nil, variable: String? = nil,
         in variables: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ReadingFault) {
-        let section = try ReadingFault.translating { try JSONDecoder().decode(ConfigurationFile.self, from: data) }
-        try self.init(section.section, environment, variable.flatMap { name in variables[name].map { (name, $0) } })
+        let file = try Self.parsed { try JSONSerialization.jsonObject(with: data) }
+        try self.init(file: file, environment, variable, variables)
     }
 
     /// Reads the `Endpoint` section of an app's Info.plist, as ``init(contentsOf:environment:variable:in:)`` does.
@@ -72,56 +70,39 @@ extension ServiceConfiguration {
         in variables: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ReadingFault) {
         guard let endpoint = bundle.object(forInfoDictionaryKey: "Endpoint") else { throw .missing(key: "Endpoint") }
-        guard
-            let data = try? PropertyListSerialization.data(
-                fromPropertyList: ["Endpoint": endpoint], format: .binary, options: 0)
-        else { throw .malformed(key: "Endpoint", reason: "it isn't a property list.") }
-        try self.init(propertyList: data, environment: environment, variable: variable, in: variables)
+        try self.init(file: ["Endpoint": endpoint], environment, variable, variables)
+    }
+
+    private static func parsed(_ parse: () throws -> Any) throws(ReadingFault) -> Any {
+        do {
+            return try parse()
+        } catch {
+            throw .syntax(reason: "its text can't be parsed")
+        }
     }
 
     private init(
-        _ file: ConfigurationSection, _ environment: String?, _ variable: (name: String, value: String)?
+        file: Any, _ environment: String?, _ variable: String?, _ variables: [String: String]
     ) throws(ReadingFault) {
-        var section = file
-        if let environment {
-            guard let environments = file.environments else { throw .missing(key: file.key("environments")) }
-            guard let part = environments[environment] else {
-                throw .missing(key: file.key("environments.\(environment)"))
-            }
-            section = file.overlaid(by: part)
-        }
-        if let variable, !variable.value.isEmpty { section.baseURL = Found(variable.value, at: variable.name) }
-        try self.init(section)
-    }
-
-    private init(_ section: ConfigurationSection) throws(ReadingFault) {
-        guard let base = section.baseURL else { throw .missing(key: section.key(section.baseURLKey)) }
-        if let variable = base.value.placeholder { throw .variableNotSet(variable, key: base.key) }
-        guard let url = URL(string: base.value, encodingInvalidCharacters: false) else {
+        let file = try ConfigurationSection(file: file)
+        let sections = try file.sections(of: environment)
+        var base = sections.compactMap(\.baseURL).last
+        if let variable, let value = variables[variable], !value.isEmpty { base = (value, variable) }
+        guard let base else { throw .missing(key: file.baseURLKey) }
+        if let variable = base.text.placeholder { throw .variableNotSet(variable, key: base.key) }
+        guard let url = URL(string: base.text, encodingInvalidCharacters: false) else {
             throw .malformed(key: base.key, reason: "it isn't a URL.")
         }
         self.init(baseURL: url)
-        try Self.check(base.key) { () throws(ServiceRequest.Fault) in _ = try BaseURL(url) }
-        for header in section.headers {
-            let field = ServiceHeaders([ServiceHeaders.Field(ServiceHeaders.Name(header.name), header.text.value)])
-            try Self.check(header.text.key) { () throws(ServiceRequest.Fault) in try field.check() }
-            headers = headers.merging(field)
-        }
-        idleTimeout = try section.idleTimeout?.seconds() ?? idleTimeout
-        totalTimeout = try section.totalTimeout?.seconds() ?? totalTimeout
-        cachePolicy = try section.cachePolicy?.cachePolicy() ?? cachePolicy
-        limits.body = try section.maximumBody?.positive() ?? limits.body
-        limits.header = try section.maximumHeader?.positive() ?? limits.header
-        limits.redirects = try section.maximumRedirects?.notNegative() ?? limits.redirects
-    }
-
-    private static func check(
-        _ key: String, _ body: () throws(ServiceRequest.Fault) -> Void
-    ) throws(ReadingFault) {
-        do throws(ServiceRequest.Fault) {
-            try body()
-        } catch {
-            throw .malformed(key: key, reason: "\(error)")
+        try ConfigurationSection.check(base.key) { () throws(ServiceRequest.Fault) in _ = try BaseURL(url) }
+        for section in sections {
+            headers = headers.merging(section.headers)
+            idleTimeout = section.idleTimeout ?? idleTimeout
+            totalTimeout = section.totalTimeout ?? totalTimeout
+            cachePolicy = section.cachePolicy ?? cachePolicy
+            limits.body = section.maximumBody ?? limits.body
+            limits.header = section.maximumHeader ?? limits.header
+            limits.redirects = section.maximumRedirects ?? limits.redirects
         }
     }
 }
@@ -155,33 +136,6 @@ extension ServiceConfiguration.ReadingFault: CustomStringConvertible {
         case .variableNotSet(let name, let key):
             "“\(key)” of the configuration stands for the variable “\(name)”, which isn't set."
         case .malformed(let key, let reason): "“\(key)” of the configuration can't be used: \(reason)".endingSentence
-        }
-    }
-}
-
-extension ServiceConfiguration.ReadingFault {
-    /// Reads something, and throws what is wrong with it in these words.
-    static func translating<R>(_ read: () throws -> R) throws(Self) -> R {
-        do {
-            return try read()
-        } catch let error as Self {
-            throw error
-        } catch DecodingError.typeMismatch(let type, let context) {
-            throw .malformed(key: context.codingPath.dotted, reason: "it isn't a \(name(of: type)).")
-        } catch DecodingError.valueNotFound(let type, let context) {
-            throw .malformed(key: context.codingPath.dotted, reason: "it isn't a \(name(of: type)).")
-        } catch DecodingError.keyNotFound(let key, let context) {
-            throw .missing(key: (context.codingPath + [key]).dotted)
-        } catch {
-            throw .syntax(reason: "its text can't be parsed")
-        }
-    }
-
-    private static func name(of type: Any.Type) -> String {
-        switch type {
-        case is String.Type: "text"
-        case is Double.Type, is Int.Type: "number"
-        default: "dictionary"
         }
     }
 }

@@ -156,7 +156,6 @@ struct ReadingTests {
             (#"{"baseURL": "https://h", "idleTimeout": -1}"#, "idleTimeout"),
             (#"{"baseURL": "https://h", "idleTimeout": 1e-22}"#, "idleTimeout"),
             (#"{"baseURL": "https://h", "totalTimeout": 1e300}"#, "totalTimeout"),
-            (#"{"baseURL": "https://h", "totalTimeout": 1e999}"#, "totalTimeout"),
             (#"{"baseURL": "https://h", "maximumBody": 1.5}"#, "maximumBody"),
             (#"{"baseURL": "https://h", "maximumRedirects": -1}"#, "maximumRedirects"),
             (#"{"baseURL": "https://h", "cachePolicy": "s3cret"}"#, "cachePolicy"),
@@ -221,7 +220,8 @@ struct ReadingTests {
     }
 
     @Test(
-        "an unreadable or misnamed file is refused", arguments: ["", "{", "[]", "\u{FF}{}"])
+        "an unreadable or misnamed file is refused",
+        arguments: ["", "{", "[]", "\u{FF}{}", #"{"baseURL": "https://h", "totalTimeout": 1e999}"#])
     func syntax(text: String) throws {
         #expect(throws: Failure.self) { try json(text) }
         #expect(throws: Failure.self) { try ServiceConfiguration(propertyList: Data(text.utf8), in: [:]) }
