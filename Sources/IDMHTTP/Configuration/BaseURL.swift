@@ -10,19 +10,22 @@ struct BaseURL: Sendable, Equatable {
 
     init(_ url: URL) throws(ServiceRequest.Fault) {
         guard let components = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
-            throw .baseURL(.malformed)
+            throw .baseURL(reason: Self.malformed)
         }
         let scheme = components.scheme ?? ""
         guard ["http", "https"].contains(scheme.asciiLowercased()) else {
-            throw .baseURL(scheme.isEmpty ? .malformed : .scheme(scheme.escapedForDescription()))
+            throw scheme.isEmpty
+                ? .baseURL(reason: Self.malformed)
+                : .baseURL(
+                    reason: "has the scheme “\(scheme.escapedForDescription())”, which is neither http nor https")
         }
         guard components.percentEncodedUser == nil, components.percentEncodedPassword == nil else {
-            throw .baseURL(.userInfo)
+            throw .baseURL(reason: "holds a user or a password")
         }
-        guard let origin = ServiceOrigin(components) else { throw .baseURL(.malformed) }
-        guard components.percentEncodedFragment == nil else { throw .baseURL(.fragment) }
+        guard let origin = ServiceOrigin(components) else { throw .baseURL(reason: Self.malformed) }
+        guard components.percentEncodedFragment == nil else { throw .baseURL(reason: "has a fragment") }
         guard !components.percentEncodedPath.split(separator: "/").contains(where: \.isDotSegment) else {
-            throw .baseURL(.dotSegment)
+            throw .baseURL(reason: "has a segment “.” or “..” in its path")
         }
         self.origin = origin
         var path = components.percentEncodedPath
@@ -30,6 +33,8 @@ struct BaseURL: Sendable, Equatable {
         self.path = path
         query = components.percentEncodedQuery ?? ""
     }
+
+    private static let malformed = "has no host, or isn't a URL"
 
     /// A base URL, or what is wrong with it.
     static func reading(_ url: URL) -> Result<BaseURL, ServiceRequest.Fault> {
@@ -45,7 +50,9 @@ struct BaseURL: Sendable, Equatable {
         if self.path.isEmpty, path.isEmpty { text += "/" }
         let queries = [self.query, query].filter { !$0.isEmpty }
         if !queries.isEmpty { text += "?\(queries.joined(separator: "&"))" }
-        guard let url = URL(string: text, encodingInvalidCharacters: false) else { throw .baseURL(.malformed) }
+        guard let url = URL(string: text, encodingInvalidCharacters: false) else {
+            throw .baseURL(reason: Self.malformed)
+        }
         return url
     }
 
@@ -53,35 +60,33 @@ struct BaseURL: Sendable, Equatable {
     /// link itself starts from comes before the base.
     func following(_ link: URL, from base: URL, query: String) throws(ServiceRequest.Fault) -> URL {
         guard let address = URL(string: link.absoluteString, relativeTo: base)?.absoluteURL else {
-            throw .link(.malformed)
+            throw .link(reason: Self.malformed)
         }
-        let target: BaseURL
-        do throws(ServiceRequest.Fault) {
-            target = try BaseURL(address)
-        } catch {
-            if case .baseURL(let fault) = error { throw .link(fault) }
-            throw error
-        }
+        let target = try Self.ofLink(address)
         guard target.origin == origin else { throw .foreignLink("\(target.origin)") }
         return try Self.adding(query, to: address)
     }
 
     /// A whole address with a query behind its own.
     static func address(_ address: URL, query: String) throws(ServiceRequest.Fault) -> URL {
+        _ = try ofLink(address)
+        return try adding(query, to: address.absoluteURL)
+    }
+
+    private static func ofLink(_ address: URL) throws(ServiceRequest.Fault) -> BaseURL {
         do throws(ServiceRequest.Fault) {
-            _ = try BaseURL(address)
+            return try BaseURL(address)
         } catch {
-            if case .baseURL(let fault) = error { throw .link(fault) }
+            if case .baseURL(let reason) = error { throw .link(reason: reason) }
             throw error
         }
-        return try adding(query, to: address.absoluteURL)
     }
 
     private static func adding(_ query: String, to address: URL) throws(ServiceRequest.Fault) -> URL {
         guard !query.isEmpty else { return address }
         let text = address.absoluteString
         guard let url = URL(string: text + (text.contains("?") ? "&" : "?") + query, encodingInvalidCharacters: false)
-        else { throw .link(.malformed) }
+        else { throw .link(reason: Self.malformed) }
         return url
     }
 }

@@ -1,3 +1,5 @@
+internal import IDMFiles
+
 /// A path with parameters in it: `/users/{id}/posts/:post`.
 ///
 /// A parameter in braces may stand anywhere, one behind a colon only at the start of a segment. Everything else is
@@ -14,10 +16,10 @@ struct PathTemplate: Sendable, Equatable {
     /// Reads a template.
     init(_ source: String) throws(ServiceRequest.Fault) {
         self.source = source
-        do throws(ServiceRequest.PathFault.Thrown) {
+        do throws(Fault) {
             segments = try Self.segments(of: source)
         } catch {
-            throw .path(template: source.escapedForDescription(), error.fault)
+            throw .path(template: source.escapedForDescription(), reason: error.reason)
         }
     }
 
@@ -44,33 +46,33 @@ struct PathTemplate: Sendable, Equatable {
                 text += literal
             case .parameter(let name):
                 guard let value = values[name] else { throw .missingParameter(name, template: source) }
-                guard !value.isEmpty else { throw .parameter(name, template: source, .empty) }
+                guard !value.isEmpty else { throw .parameter(name, template: source, reason: "is empty") }
                 text += value.percentEncoded(keeping: .unreserved)
                 lastName = name
             }
         }
-        if let lastName, text.isDotSegment { throw .parameter(lastName, template: source, .dotSegment) }
+        if let lastName, text.isDotSegment {
+            throw .parameter(lastName, template: source, reason: "makes its segment “.” or “..”")
+        }
         return text
     }
 }
 
-extension ServiceRequest.PathFault {
-    /// A fault on its way to the one who knows the template.
-    fileprivate struct Thrown: Error {
-        let fault: ServiceRequest.PathFault
-    }
-}
-
 extension PathTemplate {
-    fileprivate typealias Fault = ServiceRequest.PathFault
+    /// The end of a sentence that begins with the template.
+    private struct Fault: Error {
+        let reason: String
+
+        init(_ reason: String) { self.reason = reason }
+    }
 
     // Scalar by scalar: a slash stays one also before a mark that would be drawn on top of it.
-    private static func segments(of source: String) throws(Fault.Thrown) -> [[Piece]] {
-        guard !source.utf8.starts(with: "//".utf8) else { throw Fault.Thrown(fault: .notAPath) }
+    private static func segments(of source: String) throws(Fault) -> [[Piece]] {
+        guard !source.utf8.starts(with: "//".utf8) else { throw Fault("is a URL and not a path") }
         if let colon = source.utf8.firstIndex(of: UInt8(ascii: ":")),
             source.utf8[colon...].starts(with: "://".utf8), source[..<colon].consists(of: .alphanumerics)
         {
-            throw Fault.Thrown(fault: .notAPath)
+            throw Fault("is a URL and not a path")
         }
         var segments: [[Piece]] = []
         for segment in source.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false) {
@@ -79,8 +81,8 @@ extension PathTemplate {
         return segments
     }
 
-    private static func pieces(of segment: Substring.UnicodeScalarView) throws(Fault.Thrown) -> [Piece] {
-        if Substring(segment).isDotSegment { throw Fault.Thrown(fault: .dotSegment) }
+    private static func pieces(of segment: Substring.UnicodeScalarView) throws(Fault) -> [Piece] {
+        if Substring(segment).isDotSegment { throw Fault("has a segment “.” or “..”") }
         var rest = segment
         var pieces: [Piece] = []
         if rest.first == ":" {
@@ -90,7 +92,7 @@ extension PathTemplate {
         }
         while let brace = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
             guard rest[brace] == "{", let end = rest[brace...].firstIndex(of: "}") else {
-                throw Fault.Thrown(fault: .unbalancedBrace)
+                throw Fault("has a brace without its partner")
             }
             if brace > rest.startIndex { pieces.append(try literal(Substring(rest[..<brace]))) }
             pieces.append(try parameter(rest[rest.index(after: brace)..<end]))
@@ -100,20 +102,20 @@ extension PathTemplate {
         return pieces
     }
 
-    private static func parameter(_ name: Substring.UnicodeScalarView) throws(Fault.Thrown) -> Piece {
+    private static func parameter(_ name: Substring.UnicodeScalarView) throws(Fault) -> Piece {
         let text = String(Substring(name))
         guard let first = name.first, name.allSatisfy(isPartOfName), !("0"..."9").contains(first) else {
-            throw Fault.Thrown(fault: .parameterName(text.escapedForDescription()))
+            throw Fault("has a parameter “\(text.escapedForDescription())”, which is no name")
         }
         return .parameter(text)
     }
 
-    private static func literal(_ text: Substring) throws(Fault.Thrown) -> Piece {
+    private static func literal(_ text: Substring) throws(Fault) -> Piece {
         guard !text.utf8.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) else {
-            throw Fault.Thrown(fault: .queryOrFragment)
+            throw Fault("holds a ? or a #, and what follows belongs in the query")
         }
-        guard text.hasSoundEscapes else { throw Fault.Thrown(fault: .escape) }
-        guard text.utf8.allSatisfy({ $0 >= 32 && $0 != 127 }) else { throw Fault.Thrown(fault: .controlCharacter) }
+        guard text.hasSoundEscapes else { throw Fault("holds a % without two hexadecimal digits") }
+        guard text.utf8.allSatisfy({ $0 >= 32 && $0 != 127 }) else { throw Fault("holds a control character") }
         return .literal(text.percentEncoded(keeping: .pathSegment.union(ByteSet("%"))))
     }
 

@@ -37,9 +37,10 @@ struct LinkTests {
         arguments: [
             ("https://other/a", .foreignLink("https://other")), ("http://h/a", .foreignLink("http://h")),
             ("https://h:8443/a", .foreignLink("https://h:8443")), ("//other/a", .foreignLink("https://other")),
-            ("https://user:secret@h/a", .link(.userInfo)), ("ftp://h/a", .link(.scheme("ftp"))),
-            ("file:///etc/passwd", .link(.scheme("file"))), ("https://h/a#f", .link(.fragment)),
-            ("https://h/v1/../users", .link(.dotSegment)),
+            ("https://user:secret@h/a", .link(reason: "holds a user or a password")),
+            ("ftp://h/a", .link(reason: "has the scheme “ftp”, which is neither http nor https")),
+            ("https://h/a#f", .link(reason: "has a fragment")),
+            ("https://h/v1/../users", .link(reason: "has a segment “.” or “..” in its path")),
         ] as [(String, ServiceRequest.Fault)])
     func refused(text: String, fault: ServiceRequest.Fault) throws {
         let configuration = try api("https://h/v1")
