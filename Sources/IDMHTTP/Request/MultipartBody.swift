@@ -6,8 +6,7 @@ public import Foundation
 /// let body: RequestBody = .multipart([.text("title", "Sunset"), .file("photo", photo, contentType: "image/jpeg")])
 /// ```
 ///
-/// The boundary between parts is chosen at random, and again if a part that is in memory holds it. Of a file that holds
-/// it, 122 random bits say that there is none.
+/// The boundary between parts has 122 random bits, so that no part contains it.
 public struct MultipartBody: Sendable {
     /// One part.
     public struct Part: Sendable {
@@ -47,21 +46,9 @@ public struct MultipartBody: Sendable {
     public let boundary: String
 
     /// A body of some parts.
-    public init(_ parts: [Part]) {
-        self.init(parts) { "idm-\(UUID().uuidString)" }
-    }
+    public init(_ parts: [Part]) { self.init(parts, boundary: "idm-\(UUID().uuidString)") }
 
-    init(_ parts: [Part], boundaries: () -> String) {
-        self.parts = parts
-        let haystacks = parts.flatMap { part -> [Data] in
-            var texts = [Data(part.header.utf8)]
-            if case .data(let data) = part.content { texts.append(data) }
-            return texts
-        }
-        var boundary = boundaries()
-        while haystacks.contains(where: { $0.holds(Array(boundary.utf8)) }) { boundary = boundaries() }
-        self.boundary = boundary
-    }
+    init(_ parts: [Part], boundary: String) { (self.parts, self.boundary) = (parts, boundary) }
 
     /// The body in segments: small ones in memory, and the files between them.
     func segments() throws(RequestBody.Fault) -> [BodySegment] {
@@ -102,22 +89,5 @@ extension String {
             }
         }
         return String(decoding: bytes, as: UTF8.self)
-    }
-}
-
-extension Data {
-    /// Returns true if these bytes contain others. The search skips most bytes (Horspool), because a part can be large.
-    func holds(_ bytes: [UInt8]) -> Bool {
-        guard let last = bytes.indices.last, count >= bytes.count else { return bytes.isEmpty }
-        var leaps = [Int](repeating: bytes.count, count: 256)
-        for index in 0..<last { leaps[Int(bytes[index])] = last - index }
-        return withUnsafeBytes { text in
-            var end = last
-            while end < text.count {
-                if text[end] == bytes[last], text[(end - last)...end].elementsEqual(bytes) { return true }
-                end += leaps[Int(text[end])]
-            }
-            return false
-        }
     }
 }

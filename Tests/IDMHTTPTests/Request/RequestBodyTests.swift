@@ -34,9 +34,9 @@ struct RequestBodyTests {
             (.json(User(), encoder: encoder), #"{"name":"Ada","score":1}"#),
             (.form(["a": "b c", "d": [1, 2]]), "a=b+c&d=1&d=2"),
             (.text("é"), "é"), (.custom(contentType: "x/y") { Data("own".utf8) }, "own"), (.text(""), ""),
-            (.multipart(MultipartBody([]) { "B" }), "--B--\r\n"),
+            (.multipart(MultipartBody([], boundary: "B")), "--B--\r\n"),
             (
-                .multipart(MultipartBody([.text("a", "é")]) { "B" }),
+                .multipart(MultipartBody([.text("a", "é")], boundary: "B")),
                 "--B\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\né\r\n--B--\r\n"
             ),
         ]
