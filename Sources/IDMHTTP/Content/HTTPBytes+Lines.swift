@@ -1,7 +1,9 @@
+internal import Foundation
+
 extension HTTPBytes {
     /// Why a body can't be read as lines or as events.
     public enum LineFault: Error, Sendable, Hashable, CustomStringConvertible {
-        /// A line, or the data of an event, has more bytes than are taken.
+        /// A line, or the data of an event, has too many bytes.
         case tooLong(limit: Int)
 
         /// The fault in one sentence.
@@ -12,59 +14,64 @@ extension HTTPBytes {
         }
     }
 
-    /// The body as lines of text, each as soon as it has come. They end with LF, CR or both, which aren't part of them;
-    /// what isn't UTF-8 is replaced.
+    /// The body as lines of text, each as soon as it has arrived. They end with LF, CR or both, which aren't part of
+    /// them. Bytes that aren't UTF-8 are replaced.
     ///
-    /// No more than a piece and a line is ever in memory.
-    ///
-    /// - Parameter limit: The most bytes of a line. A longer one is thrown as a ``LineFault``.
-    public func lines(limit: Int = 1 << 20) -> Lines {
-        Lines(bytes: self, limit: limit)
+    /// - Parameter limit: The maximum number of bytes of a line. A longer one is thrown as a ``LineFault``.
+    public func lines(limit: Int = 1 << 20) -> Elements<String> {
+        Elements(bytes: self, splitter: LineSplitter(limit: limit))
     }
 
-    /// The lines of a body.
-    public struct Lines: AsyncSequence, Sendable {
-        /// One line, without its end.
-        public typealias Element = String
+    /// The body as server-sent events, each as soon as it has arrived. An incomplete event at the end is left out, as
+    /// the standard defines it.
+    ///
+    /// - Parameter limit: The maximum number of bytes of a line, and of an event's data. More are thrown as a
+    ///   ``LineFault``.
+    public func events(limit: Int = 1 << 20) -> Elements<ServerSentEvent> {
+        Elements(bytes: self, splitter: EventSplitter(limit: limit))
+    }
+
+    /// The lines or the events of a body. No more than a piece and an element is in memory.
+    public struct Elements<Element: Sendable>: AsyncSequence, Sendable {
         /// The error that ended the transfer, or a ``LineFault``.
         public typealias Failure = any Error
 
         fileprivate let bytes: HTTPBytes
-        fileprivate let limit: Int
+        fileprivate let splitter: any ByteSplitter<Element>
 
         /// Starts to read.
         public func makeAsyncIterator() -> Iterator {
-            Iterator(pieces: bytes.makeAsyncIterator(), splitter: LineSplitter(limit: limit))
+            Iterator(pieces: bytes.makeAsyncIterator(), splitter: splitter)
         }
 
-        /// An iterator over the lines.
+        /// An iterator over the elements.
         public struct Iterator: AsyncIteratorProtocol {
-            fileprivate var pieces: HTTPBytes.Iterator
-            fileprivate var splitter: LineSplitter
-            private var ready: ArraySlice<String> = []
+            private var pieces: HTTPBytes.Iterator
+            private var splitter: any ByteSplitter<Element>
+            private var ready: ArraySlice<Element> = []
             private var isOver = false
 
-            fileprivate init(pieces: HTTPBytes.Iterator, splitter: LineSplitter) {
+            fileprivate init(pieces: HTTPBytes.Iterator, splitter: any ByteSplitter<Element>) {
                 self.pieces = pieces
                 self.splitter = splitter
             }
 
-            /// The next line, or nil after the last.
-            public mutating func next() async throws -> String? {
+            /// The next element, or nil after the last.
+            public mutating func next() async throws -> Element? {
                 try await next(isolation: #isolation)
             }
 
-            /// The next line, or nil after the last.
-            public mutating func next(isolation: isolated (any Actor)?) async throws -> String? {
+            /// The next element, or nil after the last.
+            public mutating func next(isolation: isolated (any Actor)?) async throws -> Element? {
                 while !isOver {
-                    if let line = ready.popFirst() { return line }
+                    if let element = ready.popFirst() { return element }
                     do {
                         if let fault = splitter.fault { throw fault }
                         guard let piece = try await pieces.next(isolation: isolation) else {
                             isOver = true
                             return splitter.last()
                         }
-                        ready = splitter.lines(in: piece)[...]
+                        ready = splitter.elements(in: piece)[...]
                     } catch {
                         isOver = true
                         throw error
@@ -74,4 +81,88 @@ extension HTTPBytes {
             }
         }
     }
+}
+
+/// Makes elements of bytes that arrive in pieces.
+protocol ByteSplitter<Element>: Sendable {
+    associatedtype Element
+    /// The reason why no more can be read. The elements before it are valid.
+    var fault: HTTPBytes.LineFault? { get }
+    /// Returns the elements that a piece completes.
+    mutating func elements(in piece: Data) -> [Element]
+    /// Returns the element that the end completes. Nil if there is none.
+    mutating func last() -> Element?
+}
+
+/// Splits bytes into lines, which end with LF, CR or both.
+struct LineSplitter: ByteSplitter {
+    private let limit: Int
+    private(set) var fault: HTTPBytes.LineFault?
+    private var rest: [UInt8] = []
+    private var endedWithCR = false
+    private var isAtStart = true
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    mutating func elements(in piece: Data) -> [String] {
+        var lines: [String] = []
+        for byte in piece {
+            defer { endedWithCR = byte == 13 }
+            switch byte {
+            // The second half of an end that has been seen.
+            case 10 where endedWithCR: break
+            case 10, 13: lines.append(take())
+            default:
+                guard rest.count < limit else {
+                    fault = .tooLong(limit: limit)
+                    return lines
+                }
+                rest.append(byte)
+            }
+        }
+        return lines
+    }
+
+    mutating func last() -> String? {
+        rest.isEmpty ? nil : take()
+    }
+
+    private mutating func take() -> String {
+        // A byte order mark is no part of the text.
+        let hasMark = isAtStart && rest.starts(with: [0xEF, 0xBB, 0xBF])
+        let line = String(decoding: hasMark ? rest[3...] : rest[...], as: UTF8.self)
+        isAtStart = false
+        rest.removeAll(keepingCapacity: true)
+        return line
+    }
+}
+
+/// Splits bytes into server-sent events.
+private struct EventSplitter: ByteSplitter {
+    private var lines: LineSplitter
+    private var parser: ServerSentEventParser
+    private var ownFault: HTTPBytes.LineFault?
+
+    init(limit: Int) {
+        lines = LineSplitter(limit: limit)
+        parser = ServerSentEventParser(limit: limit)
+    }
+
+    var fault: HTTPBytes.LineFault? { ownFault ?? lines.fault }
+
+    mutating func elements(in piece: Data) -> [ServerSentEvent] {
+        var events: [ServerSentEvent] = []
+        do throws(HTTPBytes.LineFault) {
+            for line in lines.elements(in: piece) {
+                if let event = try parser.read(line) { events.append(event) }
+            }
+        } catch {
+            ownFault = error
+        }
+        return events
+    }
+
+    mutating func last() -> ServerSentEvent? { nil }
 }

@@ -52,7 +52,7 @@ public struct ServerSentEventStream: AsyncSequence, Sendable {
         fileprivate var parser: ServerSentEventParser
         /// The delay before the next connection.
         fileprivate var wait: Duration
-        private var lines: HTTPBytes.Lines.Iterator?
+        private var lines: HTTPBytes.Elements<String>.Iterator?
         private var hasConnected = false
         private var isOver = false
 

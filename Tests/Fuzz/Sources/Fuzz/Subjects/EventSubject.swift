@@ -24,7 +24,7 @@ enum EventSubject {
         var events: [ServerSentEvent] = []
         do {
             for piece in pieces where splitter.fault == nil {
-                for line in splitter.lines(in: Data(piece)) {
+                for line in splitter.elements(in: Data(piece)) {
                     if let event = try parser.read(line) { events.append(event) }
                 }
             }
