@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,6 +18,8 @@ enum { OPTION_CLOSESOCKETDATA = 10209, OPTION_HEADERFUNCTION = 20079, OPTION_PRE
 enum { OPTION_OPENSOCKETDATA = 10164, OPTION_WRITEFUNCTION = 20011, OPTION_READFUNCTION = 20012 };
 enum { OPTION_HEADERDATA = 10029, OPTION_PREREQDATA = 10313, OPTION_WRITEDATA = 10001, OPTION_READDATA = 10009 };
 enum { OPTION_PRIVATE = 10103, INFO_PRIVATE = 0x100000 + 21, INFO_TLS_SSL_PTR = 0x400000 + 45 };
+enum { MULTI_SOCKETFUNCTION = 20001, MULTI_SOCKETDATA = 10002, WATCH_IN = 1, WATCH_OUT = 2, WATCH_NO_MORE = 4 };
+enum { ACTION_IN = 1, ACTION_OUT = 2, ACTION_ERROR = 4, ACTION_TIMEOUT = -1 };
 enum { SHARE_OPTION_SHARE = 1, SHARE_CONNECTIONS = 5, MESSAGE_DONE = 1, GLOBAL_DEFAULT = 3, BAD_SOCKET = -1 };
 
 #define FUNCTIONS(function) \
@@ -28,15 +32,14 @@ enum { SHARE_OPTION_SHARE = 1, SHARE_CONNECTIONS = 5, MESSAGE_DONE = 1, GLOBAL_D
   function(int, curl_easy_getinfo, (cidm_easy *, int, ...)) \
   function(cidm_list *, curl_slist_append, (cidm_list *, const char *)) \
   function(void, curl_slist_free_all, (cidm_list *)) \
-  function(cidm_multi *, curl_multi_init, (void)) \
-  function(int, curl_multi_cleanup, (cidm_multi *)) \
-  function(int, curl_multi_setopt, (cidm_multi *, int, ...)) \
-  function(int, curl_multi_add_handle, (cidm_multi *, cidm_easy *)) \
-  function(int, curl_multi_remove_handle, (cidm_multi *, cidm_easy *)) \
-  function(int, curl_multi_perform, (cidm_multi *, int *)) \
-  function(int, curl_multi_poll, (cidm_multi *, void *, unsigned, int, int *)) \
-  function(int, curl_multi_wakeup, (cidm_multi *)) \
-  function(message *, curl_multi_info_read, (cidm_multi *, int *)) \
+  function(void *, curl_multi_init, (void)) \
+  function(int, curl_multi_cleanup, (void *)) \
+  function(int, curl_multi_setopt, (void *, int, ...)) \
+  function(int, curl_multi_add_handle, (void *, cidm_easy *)) \
+  function(int, curl_multi_remove_handle, (void *, cidm_easy *)) \
+  function(int, curl_multi_socket_action, (void *, int, int, int *)) \
+  function(int, curl_multi_timeout, (void *, long *)) \
+  function(message *, curl_multi_info_read, (void *, int *)) \
   function(cidm_share *, curl_share_init, (void)) \
   function(int, curl_share_setopt, (cidm_share *, int, ...)) \
   function(int, curl_share_cleanup, (cidm_share *))
@@ -189,29 +192,84 @@ void cidm_list_free(cidm_list *list) { bound.curl_slist_free_all(list); }
 
 // MARK: Many transfers
 
-cidm_multi *cidm_multi_init(void) { return bound.curl_multi_init(); }
-void cidm_multi_cleanup(cidm_multi *multi) { bound.curl_multi_cleanup(multi); }
+struct cidm_multi {
+  void *curl;
+  // Watches the sockets that libcurl asks for, and `wake`.
+  int poll, wake;
+};
+
+static int watch(cidm_easy *easy, int descriptor, int what, void *multi, void *unused) {
+  int poll = ((cidm_multi *)multi)->poll;
+  if (what == WATCH_NO_MORE) {
+    epoll_ctl(poll, EPOLL_CTL_DEL, descriptor, NULL);
+    return 0;
+  }
+  uint32_t kinds = (what & WATCH_IN ? EPOLLIN : 0) | (what & WATCH_OUT ? EPOLLOUT : 0);
+  struct epoll_event event = {kinds, {.fd = descriptor}};
+  if (epoll_ctl(poll, EPOLL_CTL_MOD, descriptor, &event) == 0) return 0;
+  return epoll_ctl(poll, EPOLL_CTL_ADD, descriptor, &event);
+}
+
+cidm_multi *cidm_multi_init(void) {
+  cidm_multi *multi = calloc(1, sizeof(cidm_multi));
+  if (!multi) return NULL;
+  multi->poll = epoll_create1(EPOLL_CLOEXEC);
+  multi->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  struct epoll_event event = {EPOLLIN, {.fd = multi->wake}};
+  bool is_made = epoll_ctl(multi->poll, EPOLL_CTL_ADD, multi->wake, &event) == 0;
+  if (is_made && (multi->curl = bound.curl_multi_init())) {
+    bound.curl_multi_setopt(multi->curl, MULTI_SOCKETFUNCTION, watch);
+    bound.curl_multi_setopt(multi->curl, MULTI_SOCKETDATA, multi);
+    return multi;
+  }
+  cidm_multi_cleanup(multi);
+  return NULL;
+}
+
+void cidm_multi_cleanup(cidm_multi *multi) {
+  if (multi->curl) bound.curl_multi_cleanup(multi->curl);
+  if (multi->poll >= 0) close(multi->poll);
+  if (multi->wake >= 0) close(multi->wake);
+  free(multi);
+}
+
 int cidm_multi_set_long(cidm_multi *multi, long option, long value) {
-  return bound.curl_multi_setopt(multi, (int)option, value);
+  return bound.curl_multi_setopt(multi->curl, (int)option, value);
 }
-int cidm_multi_add(cidm_multi *multi, cidm_easy *easy) { return bound.curl_multi_add_handle(multi, easy); }
-int cidm_multi_remove(cidm_multi *multi, cidm_easy *easy) { return bound.curl_multi_remove_handle(multi, easy); }
+int cidm_multi_add(cidm_multi *multi, cidm_easy *easy) { return bound.curl_multi_add_handle(multi->curl, easy); }
+int cidm_multi_remove(cidm_multi *multi, cidm_easy *easy) {
+  return bound.curl_multi_remove_handle(multi->curl, easy);
+}
 
-int cidm_multi_perform(cidm_multi *multi) {
-  int running = 0;
+void cidm_multi_turn(cidm_multi *multi, int milliseconds) {
+  enum { MOST_EVENTS = 64 };
+  struct epoll_event events[MOST_EVENTS];
+  long timeout = -1;
+  bound.curl_multi_timeout(multi->curl, &timeout);
+  if (timeout >= 0 && (milliseconds < 0 || timeout < milliseconds)) milliseconds = (int)timeout;
+  int count = epoll_wait(multi->poll, events, MOST_EVENTS, milliseconds), running;
   notified_count = 0;
-  return bound.curl_multi_perform(multi, &running);
+  for (int i = 0; i < count; i++) {
+    int descriptor = events[i].data.fd;
+    uint32_t kinds = events[i].events;
+    if (descriptor == multi->wake) {
+      eventfd_t value;
+      eventfd_read(descriptor, &value);
+      continue;
+    }
+    int action = (kinds & (EPOLLIN | EPOLLHUP) ? ACTION_IN : 0) | (kinds & EPOLLOUT ? ACTION_OUT : 0) |
+                 (kinds & EPOLLERR ? ACTION_ERROR : 0);
+    bound.curl_multi_socket_action(multi->curl, descriptor, action, &running);
+  }
+  bound.curl_multi_socket_action(multi->curl, ACTION_TIMEOUT, 0, &running);
 }
 
-int cidm_multi_poll(cidm_multi *multi, int milliseconds) {
-  return bound.curl_multi_poll(multi, NULL, 0, milliseconds, NULL);
-}
-int cidm_multi_wakeup(cidm_multi *multi) { return bound.curl_multi_wakeup(multi); }
+void cidm_multi_wakeup(cidm_multi *multi) { eventfd_write(multi->wake, 1); }
 
 cidm_easy *cidm_multi_next_ended(cidm_multi *multi, int *code) {
   int left = 0;
   message *next;
-  while ((next = bound.curl_multi_info_read(multi, &left))) {
+  while ((next = bound.curl_multi_info_read(multi->curl, &left))) {
     if (next->message != MESSAGE_DONE) continue;
     *code = next->data.result;
     return next->easy;

@@ -62,7 +62,7 @@ uintptr_t cidm_get_number(cidm_easy *easy);
 uintptr_t cidm_session(cidm_easy *easy);
 /// Whether bytes of the peer have been decrypted, or are about to be, that no transfer has read.
 bool cidm_has_decrypted_bytes(uintptr_t session);
-/// Returns true if the peer has sent a closing notification since the last call of `cidm_multi_perform`.
+/// Returns true if the peer has sent a closing notification in the last `cidm_multi_turn`.
 bool cidm_has_said_close(uintptr_t session);
 cidm_list *cidm_list_append(cidm_list *list, const char *text);
 void cidm_list_free(cidm_list *list);
@@ -74,11 +74,12 @@ void cidm_multi_cleanup(cidm_multi *multi);
 int cidm_multi_set_long(cidm_multi *multi, long option, long value);
 int cidm_multi_add(cidm_multi *multi, cidm_easy *easy);
 int cidm_multi_remove(cidm_multi *multi, cidm_easy *easy);
-int cidm_multi_perform(cidm_multi *multi);
-/// Waits for activity, a wake-up, or the end of the time.
-int cidm_multi_poll(cidm_multi *multi, int milliseconds);
-/// Ends the poll of another thread, or its next one.
-int cidm_multi_wakeup(cidm_multi *multi);
+/// Waits for activity, a wake-up or the end of the time, and lets the transfers work. Negative time stands for no limit.
+///
+/// `curl_multi_perform` isn't used: versions before 8 may lose what a transfer has read for another over HTTP/2.
+void cidm_multi_turn(cidm_multi *multi, int milliseconds);
+/// Ends the wait of another thread, or its next one.
+void cidm_multi_wakeup(cidm_multi *multi);
 /// The next transfer that has ended, or NULL.
 cidm_easy *cidm_multi_next_ended(cidm_multi *multi, int *code);
 /// A cache of connections for those transfers that have it set, which have to be on one thread.

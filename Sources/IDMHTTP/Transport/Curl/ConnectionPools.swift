@@ -30,7 +30,7 @@ struct ConnectionPools {
     mutating func enter(_ request: TransportRequest) -> (key: ConnectionScope, share: OpaquePointer?) {
         let key = scope(of: request)
         if pools[key] == nil {
-            if idleCount >= Self.idleLimit, let oldest = nextExpiry { removeExpired(oldest) }
+            if idleCount >= Self.idleLimit { _ = closeOldest() }
             pools[key] = Pool(share: cidm_share_init(), expiry: .now)
         } else if pools[key]?.users == 0 {
             idleCount -= 1
@@ -47,6 +47,13 @@ struct ConnectionPools {
             idleCount += 1
         }
         pools[key] = pool
+    }
+
+    /// Closes the connections of the pool that has been unused the longest. Returns false if all are used.
+    mutating func closeOldest() -> Bool {
+        guard let oldest = nextExpiry else { return false }
+        removeExpired(oldest)
+        return true
     }
 
     mutating func removeExpired(_ now: ContinuousClock.Instant) {

@@ -86,7 +86,7 @@ final class CurlLoop: Sendable {
             defer { queue.isAsleep = false }
             return queue.isAsleep
         }
-        if wakes { _ = cidm_multi_wakeup(multi) }
+        if wakes { cidm_multi_wakeup(multi) }
     }
 
     // MARK: On the thread
@@ -107,15 +107,14 @@ final class CurlLoop: Sendable {
         }
     }
 
-    /// Waits until the network or a command needs the thread.
-    func sleep(atMost duration: Duration?) {
+    /// Waits until the network or a command needs the thread, and lets libcurl work.
+    func turn(atMost duration: Duration?) {
+        let milliseconds = duration.map { Int32(clamping: $0.components.seconds * 1_000 + 1_000) } ?? -1
         let sleeps = queue.withLock { queue in
             queue.isAsleep = queue.commands.isEmpty
             return queue.isAsleep
         }
-        guard sleeps else { return }
-        let milliseconds = duration.map { Int32(clamping: $0.components.seconds * 1_000 + 1_000) } ?? .max
-        _ = cidm_multi_poll(multi, milliseconds)
+        cidm_multi_turn(multi, sleeps ? milliseconds : 0)
         queue.withLock { $0.isAsleep = false }
     }
 }

@@ -1,6 +1,7 @@
 #if os(Linux)
 internal import CIDMCurl
 internal import Foundation
+internal import IDMCore
 
 /// The part of a loop that belongs to its thread: libcurl's handles, and the exchanges that they work for.
 struct CurlWorker: ~Copyable {
@@ -37,8 +38,9 @@ struct CurlWorker: ~Copyable {
     private var admission: CurlAdmission<Substring>
     private var waiting: [UInt: CurlExchange] = [:]
     private var deadlines: Set<UInt> = []
+    /// The most open sockets, beyond which unused connections are closed.
+    private let connectionLimit: Int
     private var isClosed = false
-    private var begunCount = 0
 
     init(_ loop: CurlLoop) {
         self.loop = loop
@@ -47,7 +49,8 @@ struct CurlWorker: ~Copyable {
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &descriptors)
         let limit = min(loop.settings.connections, max(Int(clamping: descriptors.rlim_cur) / 4, 1))
         admission = CurlAdmission(hostLimit: loop.settings.connectionsPerHost, limit: limit)
-        _ = cidm_multi_set_long(loop.multi, CURLMOPT_MAXCONNECTS, limit)
+        _ = cidm_multi_set_long(loop.multi, CURLMOPT_MAXCONNECTS, max(limit / 2, 1))
+        connectionLimit = limit
     }
 
     deinit {
@@ -60,13 +63,11 @@ struct CurlWorker: ~Copyable {
     mutating func run() {
         while true {
             perform(loop.takeCommands())
-            _ = cidm_multi_perform(loop.multi)
-            let hasNews = finishEnded()
+            if isClosed, transfers.isEmpty, waiting.isEmpty { return }
+            loop.turn(atMost: timeToDeadline)
+            finishEnded()
             reportTurn()
             endOverdue()
-            if isClosed, transfers.isEmpty, waiting.isEmpty { return }
-            // A transfer that has just begun or ended may let libcurl do more, which no poll reports.
-            if !hasNews { loop.sleep(atMost: timeToDeadline) }
         }
     }
 
@@ -125,29 +126,21 @@ struct CurlWorker: ~Copyable {
         let fields = exchange.request.curlFields()
         exchange.request.setOptions(of: handle.easy, address: exchange.address, fields: fields)
         cidm_set_callbacks(handle.easy, exchange.number, loop.number)
+        while loop.connections.withLock({ $0.count }) >= connectionLimit, pools.closeOldest() {}
         let pool = pools.enter(exchange.request)
         _ = cidm_set_pointer(handle.easy, CURLOPT_SHARE, UnsafeRawPointer(pool.share))
         transfers[exchange.number] = Transfer(exchange: exchange, handle: handle, fields: fields, pool: pool.key)
         if exchange.request.body != nil { uploads.insert(exchange.number) }
         exchange.startWork(handle.easy)
         exchange.didBegin()
-        begunCount += 1
         _ = cidm_multi_add(loop.multi, handle.easy)
     }
 
     // MARK: Ends
 
-    /// Returns whether libcurl may have more to do at once.
-    private mutating func finishEnded() -> Bool {
-        var hasNews = false
+    private mutating func finishEnded() {
         var code: Int32 = 0
-        let begun = begunCount
-        while let easy = cidm_multi_next_ended(loop.multi, &code) {
-            // libcurl may have read bytes of further transfers over the same connection.
-            hasNews = hasNews || cidm_get_long(easy, CURLINFO_HTTP_VERSION) > 2
-            finish(cidm_get_number(easy), code)
-        }
-        return hasNews && !transfers.isEmpty || begunCount != begun
+        while let easy = cidm_multi_next_ended(loop.multi, &code) { finish(cidm_get_number(easy), code) }
     }
 
     private mutating func finish(_ number: UInt, _ code: Int32) {
@@ -158,7 +151,6 @@ struct CurlWorker: ~Copyable {
             _ = cidm_multi_remove(loop.multi, easy)
             _ = cidm_set_long(easy, CURLOPT_FRESH_CONNECT, 1)
             _ = cidm_multi_add(loop.multi, easy)
-            begunCount += 1
             return
         }
         let result = CurlResult(
