@@ -21,7 +21,8 @@ final class ChildProcess {
         try process.run()
     }
 
-    deinit { if process.isRunning { process.terminate() } }
+    // A child may have inherited a mask that blocks the signal of `terminate()`.
+    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
     /// The next line of the tool's output.
     func readLine() -> String? {
