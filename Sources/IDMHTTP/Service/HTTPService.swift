@@ -33,8 +33,14 @@ public struct HTTPService: DataProvider {
     /// The clock of all time-outs.
     public var clock: any Clock<Duration>
 
-    /// The transport of services that aren't given one: ``URLSessionTransport/shared``.
-    public static let defaultTransport: any HTTPTransport = URLSessionTransport.shared
+    /// The transport of services that aren't given one: on Linux the shared `CurlTransport`, unless the system has no
+    /// libcurl that it could use; ``URLSessionTransport/shared`` there, and on Apple's platforms.
+    public static let defaultTransport: any HTTPTransport = {
+        #if os(Linux)
+        if let transport = try? CurlTransport.shared() { return transport }
+        #endif
+        return URLSessionTransport.shared
+    }()
 
     /// Makes a service. Nothing is sent or checked before the first request. By default it uses the transport that all
     /// services share.

@@ -9,16 +9,20 @@ import Testing
 enum TestTransport: CaseIterable, Sendable {
     case curl, urlSession
 
-    /// URLSession, and with `IDM_TRANSPORT=curl` libcurl as well.
     static let allCases: [TestTransport] = {
         #if os(Linux)
-        if ProcessInfo.processInfo.environment["IDM_TRANSPORT"] == "curl" { return [.curl, .urlSession] }
+        [.curl, .urlSession]
+        #else
+        [.urlSession]
         #endif
-        return [.urlSession]
     }()
 
-    /// The transport of the test: one after the other in suites with ``OverEachTransport``, otherwise the first.
-    @TaskLocal static var current: TestTransport = allCases[0]
+    /// The transport of the test: one after the other in suites with ``OverEachTransport``, or else that of services,
+    /// or URLSession with `IDM_TRANSPORT=urlSession`.
+    @TaskLocal static var current: TestTransport = {
+        let name = ProcessInfo.processInfo.environment["IDM_TRANSPORT"]
+        return allCases.first { "\($0)" == name } ?? allCases[0]
+    }()
 
     /// The one that services share.
     var shared: any HTTPTransport {
@@ -50,11 +54,6 @@ struct OverEachTransport: TestTrait, SuiteTrait, TestScoping {
             try await TestTransport.$current.withValue(transport) { try await function() }
         }
     }
-}
-
-extension Trait where Self == ConditionTrait {
-    /// Runs tests of libcurl with `IDM_TRANSPORT=curl` only: beside all others, with few descriptors, some don't end.
-    static var overCurl: Self { .enabled(if: TestTransport.allCases.count > 1, "IDM_TRANSPORT=curl runs it.") }
 }
 
 extension Trait where Self == OverEachTransport {

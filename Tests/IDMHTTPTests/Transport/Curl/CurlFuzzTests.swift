@@ -8,7 +8,7 @@ import Testing
 
 /// Made-up responses, each from a seed and the number of its request. `IDM_SOAK=1` makes 100,000 of them,
 /// `IDM_SEED` others.
-@Suite("CurlTransport with made-up responses", .oneAtATime, .overCurl, .timeLimit(.ample))
+@Suite("CurlTransport with made-up responses", .oneAtATime, .timeLimit(.ample))
 struct CurlFuzzTests {
     private static let seed = ProcessInfo.processInfo.environment["IDM_SEED"].flatMap { UInt64($0) } ?? 1
 

@@ -10,7 +10,7 @@ import Testing
 
 /// Responses that end the process over URLSession on Linux, that it takes for sound although they aren't, or that it
 /// refuses although they are.
-@Suite("CurlTransport responses", .fewAtOnce, .overCurl, .timeLimit(.ample))
+@Suite("CurlTransport responses", .fewAtOnce, .timeLimit(.ample))
 struct CurlResponseTests {
     private static let chunked = "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n"
 

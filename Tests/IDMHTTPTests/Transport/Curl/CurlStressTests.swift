@@ -7,7 +7,7 @@ import Testing
 @testable import IDMHTTP
 
 /// Each test measures a process of its own, in which only the transport works.
-@Suite("CurlTransport under load", .oneAtATime, .overCurl, .timeLimit(.ample), .serialized)
+@Suite("CurlTransport under load", .oneAtATime, .timeLimit(.ample), .serialized)
 struct CurlStressTests {
     @Test("Requests that are cancelled at random moments leave nothing behind")
     func cancels() async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import IDMHTTP
 
 @Suite(
-    "CurlTransport over TLS", .fewAtOnce, .overCurl, .timeLimit(.ample),
+    "CurlTransport over TLS", .fewAtOnce, .timeLimit(.ample),
     .enabled(if: TLSServer.isAvailable, "needs python3 with ssl, and the tool of OpenSSL"))
 struct CurlTLSTests {
     private let folder: TemporaryFolder
