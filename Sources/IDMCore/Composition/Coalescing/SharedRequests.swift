@@ -88,9 +88,14 @@ final class SharedRequests<Input: Sendable, Output: Sendable>: Sendable {
 
     /// Forwards the progress of one request to its subscribers. Holds the requests weakly: a provider may keep its
     /// reporter for ever.
-    private struct RequestListener: ProgressListener {
-        weak let requests: SharedRequests?
-        let id: Int
+    private final class RequestListener: ProgressListener {
+        private weak let requests: SharedRequests?
+        private let id: Int
+
+        init(requests: SharedRequests?, id: Int) {
+            self.requests = requests
+            self.id = id
+        }
 
         func hear(_ progress: IntegrationProgress) {
             guard let requests else { return }

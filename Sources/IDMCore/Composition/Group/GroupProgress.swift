@@ -27,9 +27,14 @@ package final class GroupProgress: Sendable {
         if let fraction { reporter.report(fraction: fraction) }
     }
 
-    private struct Member: ProgressListener {
+    private final class Member: ProgressListener {
         let group: GroupProgress
         let index: Int
+
+        init(group: GroupProgress, index: Int) {
+            self.group = group
+            self.index = index
+        }
 
         func hear(_ progress: IntegrationProgress) {
             let fraction = group.mean.withLock { $0.update(progress.fraction, at: index) }
