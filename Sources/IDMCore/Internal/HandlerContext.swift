@@ -6,36 +6,47 @@ import Synchronization
 /// that calls again, whose handler calls again, would overflow it. An actor runs one thing at a time, and handlers don't
 /// suspend: code on an actor with a running handler is inside that handler. Code on no actor starts calls in a later turn
 /// anyway.
+///
+/// Tasks that prefer an executor, as those of a test kit do, are the exception: they suspend on their way to a handler on
+/// the main actor, and other code may run there before the handler. Such a task marks its actor for itself alone.
 enum HandlerContext {
-    /// Without a lock, as most handlers run on the main actor. Only code on the main actor changes or reads it.
-    private static let isOnMainActor = Atomic(false)
+    /// The mark of the main actor, or zero. Without a lock, as most handlers run there. Only code on the main actor
+    /// changes or reads it.
+    private static let markOfMainActor = Atomic(0)
     private static let mainActor = ObjectIdentifier(MainActor.shared)
-    private static let otherActors = Locked<Set<ObjectIdentifier>>([])
+    private static let otherMarks = Locked<[ObjectIdentifier: Int]>([:])
 
     /// True if code on an actor is inside a handler.
     static func isInsideHandler(on actor: (any Actor)?) -> Bool {
         guard let actor else { return false }
-        guard ObjectIdentifier(actor) != mainActor else { return isOnMainActor.load(ordering: .relaxed) }
-        return otherActors.withLock { $0.contains(ObjectIdentifier(actor)) }
+        let mark =
+            ObjectIdentifier(actor) == mainActor
+            ? markOfMainActor.load(ordering: .relaxed) : otherMarks.withLock { $0[ObjectIdentifier(actor)] ?? 0 }
+        return mark != 0 && mark == currentMark()
     }
 
     /// Begins a handler. Call it on the handler's actor, in the turn in which the handler runs.
     @inline(__always)
     static func enter(_ actor: (any Actor)?) {
-        set(true, actor)
+        if let actor { set(currentMark(), actor) }
     }
 
     /// Ends a handler.
     @inline(__always)
     static func leave(_ actor: (any Actor)?) {
-        set(false, actor)
+        if let actor { set(0, actor) }
     }
 
-    private static func set(_ isInside: Bool, _ actor: (any Actor)?) {
-        guard let actor else { return }
-        guard ObjectIdentifier(actor) != mainActor else { return isOnMainActor.store(isInside, ordering: .relaxed) }
-        otherActors.withLock { actors in
-            if isInside { actors.insert(ObjectIdentifier(actor)) } else { actors.remove(ObjectIdentifier(actor)) }
+    /// The mark that the current task sets: one for all tasks that don't suspend on their way to a handler.
+    private static func currentMark() -> Int {
+        withUnsafeCurrentTask { task in
+            guard let task, task.unownedTaskExecutor != nil else { return 1 }
+            return task.hashValue | 2
         }
+    }
+
+    private static func set(_ mark: Int, _ actor: any Actor) {
+        guard ObjectIdentifier(actor) != mainActor else { return markOfMainActor.store(mark, ordering: .relaxed) }
+        otherMarks.withLock { $0[ObjectIdentifier(actor)] = mark == 0 ? nil : mark }
     }
 }

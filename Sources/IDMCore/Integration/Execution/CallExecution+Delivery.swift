@@ -284,8 +284,9 @@ extension CallExecution {
     /// Called once, when the call is started.
     func prepareCancellation(isolation: isolated (any Actor)?) {
         guard traits.contains(.runsCodeOnCancel), !hasFinished else { return }
-        let task = LibraryTask.deferred(executor: core.executor) { [self] in
-            guard case .deferred(_, let reason?) = state.withLock({ $0.cancellation }) else { return }
+        let task = LibraryTask.deferred(executor: core.executor) {
+            // Without a capture list, with which the closure would leave its actor for the pool.
+            guard case .deferred(_, let reason?) = self.state.withLock({ $0.cancellation }) else { return }
             await DeliveryTaskWork(execution: self, event: .cancellation(reason)).perform()
         }
         let (reason, isFinished): (CancelReason?, Bool) = state.withLock { state in
@@ -353,7 +354,7 @@ private struct DeliveryTaskWork: TaskWork {
 
     private func deliverCancellation(_ reason: CancelReason) async {
         let isolation = execution.configuration { $0.handlers.list.isolation(of: .ended(.cancelled(reason))) }
-        await LibraryTask.run(on: isolation == nil ? currentIsolation() : isolation?.actor) { actor in
+        await LibraryTask.run(on: isolation?.actor) { actor in
             _ = await execution.endWithoutValue(.cancelled(reason), here: actor)
         }
     }

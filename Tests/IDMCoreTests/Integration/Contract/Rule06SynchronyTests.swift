@@ -105,4 +105,45 @@ struct Rule06SynchronyTests {
 
         if startsAtOnce { #expect(entries == ["begin", "success 1", "completion"]) }
     }
+
+    // MARK: Calls between the handlers of another task
+
+    /// Runs its jobs on the concurrent pool.
+    final class Pool: TaskExecutor {
+        func enqueue(_ job: consuming ExecutorJob) { globalConcurrentExecutor.enqueue(job) }
+    }
+
+    @Test(arguments: [nil, Pool()])
+    nonisolated func `handlers of another task delay no call on their actor`(executor: Pool?) async throws {
+        guard startsAtOnce else { return }
+        let (stage, provider, delayed) = (Stage(), ControlledDataProvider<Int, Int>(), Log())
+        let call = stage.record(Integrator(provider).prepareCall(1), in: log)
+        let other = Integrator(Echo<Int>())
+        let turns = Task {
+            while true {
+                try await stage.executor.waitForJobs()
+                // Behind the job that waits, and before the next one of the same task.
+                stage.here { stage in
+                    _ = Task {
+                        let events = Log()
+                        stage.record(other.prepareCall(2), in: events).call(isolation: stage)
+                        if events.entries.count != 3 { delayed.add("after \(log.entries)") }
+                    }
+                }
+                stage.executor.runNext()
+                stage.executor.runNext()
+            }
+        }
+
+        // The task that delivers the cancellation starts on no actor, and comes to the handlers from there.
+        let task = LibraryTask.$executor.withValue(executor ?? LibraryTask.executor) { call.call() }
+        _ = try await provider.waitForRequest()
+        task.cancel()
+        await task.finish()
+        turns.cancel()
+        _ = await turns.result
+
+        #expect(delayed.entries == [])
+        #expect(log.entries == ["begin", "cancel cancelled", "completion"])
+    }
 }
