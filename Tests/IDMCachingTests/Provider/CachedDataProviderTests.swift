@@ -38,6 +38,16 @@ struct CachedDataProviderTests {
         #expect(cache.get("key")?.value == expected.last)
     }
 
+    @Test("Only a policy that may deliver an entry and then an answer makes a stream")
+    func streams() {
+        let policies: [CachePolicy] = [
+            .cachedThenRemote, .staleWhileRevalidate(maxAge: .seconds(1)), .cacheElseRemote(maxAge: .seconds(1)),
+            .remoteElseCache, .cacheOnly, .remoteOnly, .refresh,
+        ]
+        let streams = policies.filter { remote.cached(in: memory(), policy: $0).deliversMany }
+        #expect(streams == Array(policies.prefix(2)))
+    }
+
     @Test(
         "What each policy delivers when the provider fails",
         arguments: [
