@@ -24,36 +24,6 @@ struct URLLoopbackTests {
         }
     }
 
-    @Test(
-        "an ambiguous path is refused",
-        arguments: [
-            ("/{v}", ["v": ".."]), ("/{v}", ["v": "."]), ("/{v}", ["v": ""]), ("/%2e{v}", ["v": "."]), ("/../a", [:]),
-            ("/%2e%2E/a", [:]), ("/{a}/{b}", ["a": "1"]), ("/{a}", ["a": "1", "b": "2"]), ("//elsewhere/a", [:]),
-            ("http://elsewhere/a", [:]), ("/a?b", [:]), ("/a%2", [:]),
-        ] as [(String, [String: String])])
-    func refused(path: String, parameters: [String: String]) async throws {
-        try await withServer { server, service in
-            #expect(await service.outcome(ServiceRequest(.get, path, pathParameters: parameters)) == "bad request")
-            #expect(server.journal.connectionCount == 0)
-        }
-    }
-
-    @Test("a base URL with user, fragment or wrong scheme is refused")
-    func userInfo() async throws {
-        try await withServer { server, _ in
-            for base in [
-                "http://user:s3cret@127.0.0.1:\(server.port)", "http://127.0.0.1:\(server.port)/#f", "ftp://127.0.0.1/",
-            ] {
-                let url = try #require(URL(string: base))
-                let service = HTTPService(
-                    configuration: ServiceConfiguration(baseURL: url, idleTimeout: .patient),
-                    transport: TestTransport.current.shared)
-                #expect(await service.outcome() == "bad request")
-            }
-            #expect(server.journal.connectionCount == 0)
-        }
-    }
-
     @Test("a query arrives with signs, repeats, empty values and nil")
     func queries() async throws {
         try await withServer { server, service in

@@ -190,45 +190,4 @@ struct HTTPServiceTests {
         _ = try await HTTPService(transport).request(request)
         #expect(heard.withLock { $0 } == [1, 3])
     }
-
-    @Test("follows redirects, keeps its secrets from strangers, and doesn't give them back")
-    func redirects() async throws {
-        let transport = ScriptedTransport { request in
-            switch request.url.absoluteString {
-            case "https://h/v1/a": .text("", status: 302, headers: ["Location": "https://other/b"])
-            case "https://other/b": .text("", status: 307, headers: ["Location": "https://h/c"])
-            default: .text("end")
-            }
-        }
-        let service = try HTTPService(transport)
-
-        let response = try await service.request(ServiceRequest(.get, "/a", headers: ["Authorization": "s", "X": "1"]))
-
-        #expect(response.text == "end" && response.url?.absoluteString == "https://h/c")
-        #expect(transport.asked.map { $0.headers[.authorization] } == ["s", nil, nil])
-        #expect(transport.asked.map { $0.headers["X"] } == ["1", "1", "1"])
-    }
-
-    @Test("ends a circle of redirects", arguments: [0, 10])
-    func loop(limit: Int) async throws {
-        let transport = ScriptedTransport(status: 302, headers: ["Location": "/v1/a"])
-        var service = try HTTPService(transport)
-        service.configuration.limits.redirects = limit
-
-        let error = await service.error()
-        guard case .redirect(.tooMany(limit: limit)) = error?.reason else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
-        #expect(error?.status == 302 && transport.asked.count == limit + 1)
-    }
-
-    @Test("a redirect is returned under handOver")
-    func handedOver() async throws {
-        var service = try HTTPService(
-            ScriptedTransport(status: 302, headers: ["Location": "/x"]), rules: [.accept([302])])
-        service.configuration.redirects = .handOver
-
-        #expect(try await service.request(ServiceRequest(.get, "/")).headers[.location] == "/x")
-    }
 }

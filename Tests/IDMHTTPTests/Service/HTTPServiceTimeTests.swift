@@ -111,37 +111,23 @@ struct HTTPServiceTimeTests {
         expectSilence(await error)
     }
 
-    @Test("fails at its deadline, long before its time-out")
-    func deadline() async throws {
-        let clock = ManualClock()
-        let service = try service(
-            ScriptedTransport { _ in
-                try await Signal().wait()
-                return .text("")
-            }, on: clock)
-
-        async let error = service.error(
-            ServiceRequest(.get, "/a", idleTimeout: .seconds(9), totalTimeout: .milliseconds(250)))
-        try await clock.waitForSleepers(1)
-        await clock.advance(by: .milliseconds(250))
-
-        #expect(await error?.limit == .total(.milliseconds(250)))
-    }
-
-    @Test("takes the deadline of the service where a request has none")
-    func ownDeadline() async throws {
+    @Test("fails at its total time-out, its own or the service's, before the idle one", arguments: [true, false])
+    func deadline(isOwn: Bool) async throws {
         let clock = ManualClock()
         var service = try service(
             ScriptedTransport { _ in
                 try await Signal().wait()
                 return .text("")
             }, on: clock)
-        service.configuration.totalTimeout = .milliseconds(100)
+        if !isOwn { service.configuration.totalTimeout = .milliseconds(250) }
 
-        async let error = service.error()
+        let asked = service
+        async let error = asked.error(
+            ServiceRequest(.get, "/a", idleTimeout: .seconds(9), totalTimeout: isOwn ? .milliseconds(250) : nil))
         try await clock.waitForSleepers(1)
-        await clock.advance(by: .milliseconds(100))
-        #expect(await error?.limit == .total(.milliseconds(100)))
+        await clock.advance(by: .milliseconds(250))
+
+        #expect(await error?.limit == .total(.milliseconds(250)))
     }
 
     @Test("takes the longest times there are")

@@ -1,5 +1,7 @@
 import Foundation
+import IDMCore
 import IDMTesting
+import TestSupport
 import Testing
 
 @testable import IDMHTTP
@@ -35,5 +37,35 @@ extension HTTPBytes {
         var all = Data()
         for try await piece in self { all += piece }
         return all
+    }
+}
+
+/// An interceptor made of a closure.
+struct ClosureInterceptor: HTTPInterceptor {
+    private let body: @Sendable (ServiceRequest, InterceptorChain) async throws -> ServiceResponse
+
+    init(_ body: @escaping @Sendable (ServiceRequest, InterceptorChain) async throws -> ServiceResponse) {
+        self.body = body
+    }
+
+    func intercept(_ request: ServiceRequest, next: InterceptorChain) async throws -> ServiceResponse {
+        try await body(request, next)
+    }
+}
+
+/// Hears each report, where a call would merge some of them.
+final class ProgressLog: ProgressListener {
+    private let log = Log()
+
+    /// How many units were completed, by each report.
+    var counts: [String] { log.entries }
+
+    func hear(_ progress: IntegrationProgress) {
+        log.add("\(progress.completed ?? -1)")
+    }
+
+    /// Listens to something.
+    func listen<Value: Sendable>(to body: () async throws -> Value) async rethrows -> Value {
+        try await IntegrationProgress.Reporter(self).ambient { try await body() }
     }
 }
