@@ -279,6 +279,22 @@ struct HTTPCacheTests {
         }
     }
 
+    @Test("a hit without interceptors is judged, limited and redirected like any response")
+    func freshHit() async throws {
+        try await withCache { server, service in
+            server.on(.get, "/a", answer: .text("body").header("Cache-Control", "max-age=60"))
+            server.on(.get, "/b", answer: .redirect(to: "/a").header("Cache-Control", "max-age=60"))
+            for path in ["/a", "/b"] { _ = try await service.request(ServiceRequest(.get, path)) }
+            var (judged, limited) = (service, service)
+            judged.rules = [ResponseRule { _ in .failure(.status(200)) }]
+            limited.configuration.limits.body = 1
+            #expect(await judged.outcome() == "status 200")
+            #expect(await limited.outcome() == "too large 1")
+            #expect(await service.outcome(ServiceRequest(.get, "/b")) == "200 body")
+            #expect(server.requests.count { $0.target == "/a" } == 1)
+        }
+    }
+
     @Test("a stored GET answers HEAD, and a newer HEAD updates it")
     func head() async throws {
         try await withCache { server, service in

@@ -354,3 +354,37 @@ struct ResourceTests {
         await #expect(throws: CancellationError.self) { try await service.fetch(Cancels()) }
     }
 }
+
+/// Types of an app that isolates its declarations to the main actor. What the library calls elsewhere is nonisolated.
+@MainActor
+private struct Notes: DecodableResource {
+    typealias Value = [String]
+    nonisolated var request: ServiceRequest { ServiceRequest(.get, "/notes") }
+}
+
+@MainActor
+private final class Greeting: HTTPInterceptor {
+    nonisolated func intercept(_ request: ServiceRequest, next: InterceptorChain) async throws -> ServiceResponse {
+        var response = try await next(request)
+        response.body = Data(response.text.replacing("Ada", with: "Hello, Ada").utf8)
+        return response
+    }
+}
+
+@MainActor
+private struct Titles: DataModel {
+    let texts: [String]
+    nonisolated init(from source: [String]) { texts = source }
+}
+
+@Suite("Types isolated to the main actor", .timeLimit(.ample))
+@MainActor
+struct MainActorTypeTests {
+    @Test("a resource, an interceptor and a model of the main actor serve a service")
+    func served() async throws {
+        let service = try HTTPService(ScriptedTransport(#"["Ada"]"#), interceptors: [Greeting()])
+        let titles = Integrator(service.provider(Notes()), model: Titles.self)
+
+        #expect(try await titles.request().texts == ["Hello, Ada"])
+    }
+}
