@@ -33,30 +33,21 @@ final class CacheFolder: Sendable {
 
     private var mostOfFile: Int { byteLimit / 4 }
 
-    /// The responses of an address.
     func responses(of address: String) async -> [StoredResponse] {
-        await withUnsafeContinuation { continuation in
-            queue.async { continuation.resume(returning: self.read(address)) }
-        }
+        await queue.perform { self.read(address) }
     }
 
-    /// Keeps these responses of an address in place of all that are there. Done later, in the order of the calls.
+    /// Replaces all responses of an address, later and in the order of the calls.
     func replace(_ responses: [StoredResponse], of address: String) {
         queue.async { self.write(responses, address) }
     }
 
-    /// Removes everything that was kept before the call. Throws what the first file that stays was kept by.
+    /// Removes everything. Throws the error of the first file that can't be removed.
     func removeAll() async throws {
-        let result: Result<Void, any Error> = await withUnsafeContinuation { continuation in
-            queue.async { continuation.resume(returning: Result { try self.removeFiles() }) }
-        }
-        try result.get()
+        try await queue.perform { Result { try self.removeFiles() } }.get()
     }
 
-    /// Waits until everything before has been done.
-    func settle() async {
-        await withUnsafeContinuation { continuation in queue.async { continuation.resume() } }
-    }
+    func settle() async { await queue.perform {} }
 
     // MARK: On the queue
 

@@ -37,14 +37,8 @@ struct CacheRequest: Sendable {
     let credentials: [String]?
     private let secretNames: [String]
     private let pathParameters: [String: String]
-    private let redactions: [ServiceRedaction]
+    private let secrets: UnkeptSecrets
 
-    /// - Parameters:
-    ///   - url: The address, with its fragment.
-    ///   - headers: The header fields, as they are sent.
-    ///   - secretNames: The names of the query items that are marked as secret.
-    ///   - pathParameters: The parameters that the path was made of.
-    ///   - secrets: The redaction of the configuration.
     init(
         url: URL, headers: ServiceHeaders, secretNames: [String], pathParameters: [String: String],
         secrets: ServiceRedaction
@@ -53,17 +47,16 @@ struct CacheRequest: Sendable {
         self.headers = headers
         self.secretNames = secretNames
         self.pathParameters = pathParameters
-        let redactions = secrets == .standard ? [secrets] : [.standard, secrets]
-        self.redactions = redactions
-        let fields = headers.filter { field in redactions.contains { $0.isBoundToOrigin(field) } }
+        self.secrets = UnkeptSecrets(own: secrets)
+        let fields = headers.filter(self.secrets.isBoundToOrigin)
         credentials = fields.isEmpty ? nil : fields.map { "\($0.name.spelling.asciiLowercased()):\($0.value)" }.sorted()
     }
 
     /// True if the address contains a secret. Its responses are never written to a disk. Computed on demand, since it
     /// takes longer than an answer from memory.
     var isSecret: Bool {
-        !secretNames.isEmpty || redactions.contains { $0.url(address) != address }
-            || pathParameters.contains { name, value in redactions.contains { $0.isSecretParameter(name, value) } }
+        !secretNames.isEmpty || !secrets.isOpen(address)
+            || pathParameters.contains { secrets.isSecret($0.key, $0.value) }
     }
 
     /// Returns an address without its fragment, which is never sent.

@@ -22,3 +22,10 @@ final class FileThread: SerialExecutor {
         }
     }
 }
+
+extension DispatchQueue {
+    /// Runs work after everything before it, and returns its result.
+    func perform<R: Sendable>(_ work: @escaping @Sendable () -> R) async -> R {
+        await withUnsafeContinuation { continuation in async { continuation.resume(returning: work()) } }
+    }
+}

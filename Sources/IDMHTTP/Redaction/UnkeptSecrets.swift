@@ -1,10 +1,8 @@
-internal import Foundation
-
 /// The secrets that are never written to a disk: those of the standard redaction and of the service's own.
 struct UnkeptSecrets: Sendable {
     private let redactions: [ServiceRedaction]
 
-    init(own: ServiceRedaction) { redactions = [.standard, own] }
+    init(own: ServiceRedaction) { redactions = own == .standard ? [own] : [.standard, own] }
 
     /// Returns true if a path parameter contains a secret.
     func isSecret(_ name: String, _ value: String) -> Bool {
@@ -25,7 +23,7 @@ struct UnkeptSecrets: Sendable {
     }
 
     /// Returns true if an address contains no secret.
-    func isOpen(_ link: URL) -> Bool {
-        !redactions.contains { $0.url(link.absoluteString) != link.absoluteString }
-    }
+    func isOpen(_ address: String) -> Bool { !redactions.contains { $0.url(address) != address } }
+
+    func isBoundToOrigin(_ field: ServiceHeaders.Field) -> Bool { redactions.contains { $0.isBoundToOrigin(field) } }
 }

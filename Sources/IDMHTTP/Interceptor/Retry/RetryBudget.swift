@@ -17,11 +17,11 @@ public final class RetryBudget: Sendable {
 
     private let state: Locked<State>
 
-    /// Makes a budget, which is full.
+    /// Makes a full budget.
     ///
     /// - Parameters:
-    ///   - capacity: How many retries there are at most, when all is well. Zero or less is none.
-    ///   - refill: What a success gives back: with 0.1, one retry for ten successes.
+    ///   - capacity: The maximum number of retries. Zero or less is none.
+    ///   - refill: The part of a retry that a success returns: with 0.1, one retry for ten successes.
     public init(capacity: Int = 20, refill: Double = 0.1) {
         let capacity = Double(max(capacity, 0))
         state = Locked(State(capacity: capacity, refill: refill > 0 ? min(refill, capacity) : 0, balance: capacity))
@@ -30,7 +30,6 @@ public final class RetryBudget: Sendable {
     /// The number of retries that are left.
     public var balance: Int { state.withLock { $0.retries } }
 
-    /// Takes a retry. False if there is none.
     func take() -> Bool {
         state.withLock { state in
             guard state.retries > 0 else { return false }

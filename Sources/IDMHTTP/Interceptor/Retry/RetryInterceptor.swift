@@ -3,10 +3,6 @@ public import IDMCore
 
 /// Sends a request again after a transient failure.
 ///
-/// ```swift
-/// service.interceptors.append(RetryInterceptor(3, budget: budget))
-/// ```
-///
 /// - **Which requests.** Those whose method is harmless to repeat (GET, HEAD, OPTIONS, PUT, DELETE), and any with an
 ///   `Idempotency-Key`. Never a request whose body can be read only once.
 /// - **After which failures.** Those of ``isTransient``, unless you choose others: network failures of the transport,
@@ -20,35 +16,26 @@ public struct RetryInterceptor: HTTPInterceptor {
     public var count: Int
     /// The delay before each retry.
     public var delay: RetryDelay
-    /// The longest wait that is worth it.
+    /// The longest delay. A longer one ends the retries.
     public var maximumWait: Duration
     /// The shared budget of retries. Nil for no limit.
     public var budget: RetryBudget?
     private let clock: any Clock<Duration>
-    private let now: @Sendable () -> Date
+    var now: @Sendable () -> Date = { Date() }
     private let condition: @Sendable (HTTPError) -> Bool
 
     /// Makes an interceptor.
     ///
     /// - Parameters:
-    ///   - count: How often a request is made again. Zero or less is not at all.
-    ///   - delay: How long to wait before each retry.
-    ///   - maximumWait: The longest wait that is worth it.
-    ///   - budget: What all retries together may take from.
-    ///   - clock: What measures the waits.
-    ///   - when: Whether a failure may pass. Asked once for each, and for requests only that may be made again.
+    ///   - count: The number of retries. Zero or less is none.
+    ///   - delay: The delay before each retry.
+    ///   - maximumWait: The longest delay. A longer one ends the retries.
+    ///   - budget: The shared budget of retries.
+    ///   - clock: The clock of the delays.
+    ///   - when: Returns true for a failure to retry. Called only for requests that can be sent again.
     public init(
         _ count: Int = 2, delay: RetryDelay = .jittered(), maximumWait: Duration = .seconds(60),
         budget: RetryBudget? = nil, clock: any Clock<Duration> = ContinuousClock(),
-        when: @escaping @Sendable (HTTPError) -> Bool = RetryInterceptor.isTransient
-    ) {
-        self.init(
-            count, delay: delay, maximumWait: maximumWait, budget: budget, clock: clock, now: { Date() }, when: when)
-    }
-
-    init(
-        _ count: Int, delay: RetryDelay, maximumWait: Duration = .seconds(60), budget: RetryBudget? = nil,
-        clock: any Clock<Duration>, now: @escaping @Sendable () -> Date,
         when: @escaping @Sendable (HTTPError) -> Bool = RetryInterceptor.isTransient
     ) {
         self.count = count
@@ -56,7 +43,6 @@ public struct RetryInterceptor: HTTPInterceptor {
         self.maximumWait = maximumWait
         self.budget = budget
         self.clock = clock
-        self.now = now
         condition = when
     }
 
@@ -73,7 +59,7 @@ public struct RetryInterceptor: HTTPInterceptor {
         }
     }
 
-    /// Makes the request, and again if it fails.
+    /// Sends the request, and again after a transient failure.
     public func intercept(_ request: ServiceRequest, next: InterceptorChain) async throws -> ServiceResponse {
         let elapsed = clock.stopwatch()
         var retries = 0
@@ -106,9 +92,7 @@ public struct RetryInterceptor: HTTPInterceptor {
 
 /// The delay that a server asks for in `Retry-After`.
 enum RetryAfter {
-    /// The wait that a response asks for. Nil if it asks for none, or in a way that can't be understood.
-    ///
-    /// - Parameter now: Seconds since 1970, for a response that doesn't say when it was made.
+    /// - Parameter now: The seconds since 1970, for a response without a date.
     static func wait(_ headers: ServiceHeaders, now: Int) -> Duration? {
         guard let text = headers.values(of: .retryAfter).first?.trimmingCharacters(in: .whitespaces) else { return nil }
         if text.consists(of: .digits) {

@@ -22,7 +22,7 @@ final class TransferArchive: Sendable {
 
     /// All records that can be read, in the order of their ids.
     func records() async throws(TransferError) -> [TransferRecord] {
-        let result: Result<[TransferRecord], TransferError> = await perform { [self] in
+        let result: Result<[TransferRecord], TransferError> = await queue.perform { [self] in
             do {
                 try FileManager.default.createDirectory(
                     atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -77,17 +77,11 @@ final class TransferArchive: Sendable {
     }
 
     /// Waits until everything before has been done.
-    func settle() async { await perform {} }
+    func settle() async { await queue.perform {} }
 
     /// Lets somebody go on once everything before has been done.
     func settle(_ waiter: UnsafeContinuation<Void, Never>) {
         queue.async { waiter.resume() }
-    }
-
-    private func perform<R: Sendable>(_ work: @escaping @Sendable () -> R) async -> R {
-        await withUnsafeContinuation { continuation in
-            queue.async { continuation.resume(returning: work()) }
-        }
     }
 
     /// An id is no part of a path, and the same however its characters are written.

@@ -152,7 +152,7 @@ struct TransferRecord: Codable, Sendable {
         request.body == nil && !request.headers.contains { redaction.isSecret($0) }
             && redaction.open(request.query).count == request.query.items.count
             && !request.pathParameters.contains { redaction.isSecret($0.key, $0.value) }
-            && request.link.map { redaction.isOpen($0) } ?? true
+            && request.link.map { redaction.isOpen($0.absoluteString) } ?? true
     }
 }
 
@@ -165,7 +165,7 @@ extension TransferRecord.Request {
     fileprivate init(_ request: ServiceRequest, _ redaction: UnkeptSecrets) {
         method = request.method.name
         path = request.path
-        link = request.link.flatMap { redaction.isOpen($0) ? $0.absoluteString : nil }
+        link = request.link.flatMap { redaction.isOpen($0.absoluteString) ? $0.absoluteString : nil }
         isAbsolute = request.isAbsolute ? true : nil
         usesAuthentication = request.usesAuthentication ? nil : false
         parameters = request.pathParameters.filter { !redaction.isSecret($0.key, $0.value) }

@@ -28,13 +28,9 @@ struct RetryInterceptorTests {
         _ transport: ScriptedTransport, _ count: Int = 2, delay: RetryDelay = .none, budget: RetryBudget? = nil,
         maximumWait: Duration = .seconds(60), clock: ManualClock = ManualClock()
     ) throws -> HTTPService {
-        try HTTPService(
-            transport,
-            interceptors: [
-                RetryInterceptor(
-                    count, delay: delay, maximumWait: maximumWait, budget: budget, clock: clock,
-                    now: { Date(timeIntervalSince1970: 100) })
-            ])
+        var retry = RetryInterceptor(count, delay: delay, maximumWait: maximumWait, budget: budget, clock: clock)
+        retry.now = { Date(timeIntervalSince1970: 100) }
+        return try HTTPService(transport, interceptors: [retry])
     }
 
     @Test("a transient status is retried up to the count", arguments: [408, 429, 502, 503, 504])
