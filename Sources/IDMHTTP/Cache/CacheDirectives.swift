@@ -1,7 +1,6 @@
 /// The directives of a `Cache-Control` header (RFC 9111, 5.2), as a recipient has to read them: without regard to case,
 /// in any order, repeated, quoted or out of range.
 struct CacheDirectives: Sendable {
-    /// The arguments of each directive, in their order. Nil for one without an argument.
     private var arguments: [String: [String?]] = [:]
 
     /// The largest number of seconds that counts. A larger one stands for it (RFC 9111, 1.2.2).
@@ -22,7 +21,6 @@ struct CacheDirectives: Sendable {
         }
     }
 
-    /// Returns true if a directive is present, with or without an argument.
     func has(_ name: String) -> Bool { arguments[name] != nil }
 
     /// Returns true if a directive is present without an argument.
@@ -43,7 +41,6 @@ struct CacheDirectives: Sendable {
         split(pragma).contains { trimmed($0).asciiLowercased() == "no-cache" }
     }
 
-    /// The parts between commas that aren't quoted.
     private static func split(_ text: String) -> [Substring] {
         var isQuoted = false
         var isEscaped = false

@@ -19,7 +19,6 @@ struct CacheMemory: Sendable {
     /// The most bytes of one response. A longer one isn't kept: it would push out most others.
     var mostOfResponse: Int { byteLimit / 4 }
 
-    /// The responses of an address.
     mutating func responses(of address: String) -> [StoredResponse] {
         guard entries[address] != nil else { return [] }
         uses += 1
@@ -27,7 +26,6 @@ struct CacheMemory: Sendable {
         return entries[address]?.responses ?? []
     }
 
-    /// Keeps a response in place of one that answers the same requests.
     mutating func keep(_ response: StoredResponse, of address: String) {
         var responses = entries[address]?.responses ?? []
         responses.removeAll { $0.credentials == response.credentials && $0.selected == response.selected }
@@ -35,7 +33,6 @@ struct CacheMemory: Sendable {
         replace(Array(responses.suffix(Self.mostOfAddress)), of: address)
     }
 
-    /// Puts responses in place of all those of an address.
     mutating func replace(_ responses: [StoredResponse], of address: String) {
         bytes -= entries[address]?.cost ?? 0
         let kept = responses.filter { $0.cost <= mostOfResponse }
@@ -56,7 +53,6 @@ struct CacheMemory: Sendable {
         (entries, bytes) = ([:], 0)
     }
 
-    /// Removes what is for those who asked alone.
     mutating func removePrivate() {
         for (address, entry) in entries where entry.responses.contains(where: { $0.credentials != nil }) {
             replace(entry.responses.filter { $0.credentials == nil }, of: address)

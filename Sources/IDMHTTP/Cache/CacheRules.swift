@@ -2,7 +2,6 @@ internal import Foundation
 
 /// The decisions of a private cache (RFC 9111). Pure: no clock, no storage, no network.
 enum CacheRules {
-    /// The ways in which a stored response can be used.
     enum Use: Sendable, Equatable {
         /// It answers the request.
         case serve
@@ -49,7 +48,6 @@ enum CacheRules {
         }
     }
 
-    /// Returns the age of a response.
     static func age(of stored: StoredResponse, at now: Double) -> Double {
         stored.freshness.initialAge + max(0, now - stored.responseTime)
     }

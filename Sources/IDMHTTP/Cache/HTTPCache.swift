@@ -1,18 +1,11 @@
 public import Foundation
 internal import IDMCore
 
-/// A private HTTP cache (RFC 9111): answers a request with a stored response where the server has allowed it, and asks
-/// the server whether a stored response still holds where it has not.
+/// A private HTTP cache (RFC 9111). It answers requests with stored responses as the server allows, and validates those
+/// that are stale. It works over every transport.
 ///
-/// Every configuration has a cache in memory. A cache in a folder keeps responses between launches:
-///
-/// ```swift
-/// configuration.cache = HTTPCache(folder: cachesFolder.appending(path: "http"))
-/// ```
-///
-/// A configuration whose cache is nil stores nothing.
-///
-/// What is asked of it is the ``ServiceRequest/CachePolicy`` of the configuration or of a request.
+/// Every configuration has a cache in memory. ``init(folder:byteLimit:memoryByteLimit:)`` makes one that keeps responses
+/// between launches; a configuration whose cache is nil stores nothing.
 ///
 /// - Responses to GET are kept, whole ones only: a part (206), a body that breaks off, and one that is longer than a
 ///   quarter of the limit is not.
@@ -23,21 +16,19 @@ internal import IDMCore
 /// - POST, PUT, PATCH, DELETE and other methods that change something remove what is stored for their address, and for
 ///   the `Location` and `Content-Location` of the same origin that their response names, unless they fail.
 /// - Cookies of a response aren't kept with it.
-/// - Whatever shares a configuration shares its cache. It works over every transport.
+/// - Copies of a configuration share its cache.
 public final class HTTPCache: Sendable {
     struct State: Sendable {
         var memory: CacheMemory
         /// Counts everything that makes stored responses invalid.
         var changes = 0
-        /// The change that removed everything, and the one that removed what was for those who asked alone.
         var lastWipe = 0
         var lastPrivateWipe = 0
-        /// The changes of addresses. Of an address that isn't there the floor is the last one.
+        /// The last change of each address. The floor is that of all addresses that aren't in here.
         var lastInvalidations: [String: Int] = [:]
         var invalidationFloor = 0
-        /// The addresses that are being validated though they were answered.
         var validating: Set<String> = []
-        /// The requests that are on their way to the server, closed when their response is stored or can't be.
+        /// The requests on their way to the server, closed when their response is stored or can't be.
         var fetches: [CacheFetch.Key: LatestValue<Void>] = [:]
         /// The addresses whose last response couldn't be stored: requests for them don't wait for each other.
         var unstorable: Set<String> = []
@@ -97,18 +88,16 @@ public final class HTTPCache: Sendable {
         }
     }
 
-    /// The number of bytes in memory.
     var bytesInMemory: Int { state.withLock { $0.memory.bytes } }
 
     // MARK: Storage
 
-    /// Returns true if nothing is in memory.
     var isEmpty: Bool { bytesInMemory == 0 }
 
     /// Returns true if responses of an address are in memory.
     func hasResponses(of address: String) -> Bool { state.withLock { !$0.memory.responses(of: address).isEmpty } }
 
-    /// The last change so far. A response to a request that is made now is kept unless a change comes before it.
+    /// The last change. A response to a request from now on is kept unless another change precedes it.
     var lastChange: Int { state.withLock { $0.changes } }
 
     /// The stored response that can answer a request.
@@ -152,7 +141,6 @@ public final class HTTPCache: Sendable {
         }
     }
 
-    /// Removes all responses of addresses.
     func invalidate(_ addresses: [String]) {
         guard !addresses.isEmpty else { return }
         state.withLock { state in
@@ -173,7 +161,6 @@ public final class HTTPCache: Sendable {
 
     func endValidation(_ address: String) { state.withLock { _ = $0.validating.remove(address) } }
 
-    /// Notes that the last response of an address can't be stored.
     func noteUnstorable(_ address: String) {
         state.withLock { state in
             if state.unstorable.count >= 1_000 { state.unstorable = [] }
@@ -200,12 +187,10 @@ public final class HTTPCache: Sendable {
             })
     }
 
-    /// Returns true if a body of this length can be stored.
     func canKeep(_ bytes: Int) -> Bool { bytes <= mostOfResponse }
 }
 
 extension HTTPCache: CustomStringConvertible, CustomReflectable {
-    /// The number of bytes in memory, without their content.
     public var description: String { "HTTP cache, \(bytesInMemory) bytes in memory" }
 
     /// The description alone.

@@ -10,10 +10,6 @@ public struct RedirectPolicy: Sendable, Hashable {
     /// True if a redirect that keeps the method (307 and 308, and 301 and 302 of other methods than POST) takes the
     /// body to another origin. False by default, since a body may contain a password.
     ///
-    /// ```swift
-    /// configuration.redirects.sendsBodiesToOtherOrigins = true
-    /// ```
-    ///
     /// The body of a request of an ``Authenticator`` never leaves its origin.
     public var sendsBodiesToOtherOrigins = false
 
@@ -46,7 +42,6 @@ public struct RedirectPolicy: Sendable, Hashable {
 }
 
 extension RedirectPolicy.Fault: CustomStringConvertible {
-    /// The end of a sentence that begins with the redirect.
     public var description: String {
         switch self {
         case .noAddress: "leads to no address"

@@ -59,12 +59,6 @@ extension ServiceConfiguration {
     }
 
     /// Reads the `Endpoint` section of an app's Info.plist, as ``init(contentsOf:environment:variable:in:)`` does.
-    ///
-    /// - Parameters:
-    ///   - bundle: The bundle with the Info.plist.
-    ///   - environment: The entry of `environments` whose values replace those beside it.
-    ///   - variable: An environment variable. If it is set and not empty, it is the base URL.
-    ///   - variables: The variables in which `variable` is looked up.
     public init(
         infoOf bundle: Bundle, environment: String? = nil, variable: String? = nil,
         in variables: [String: String] = ProcessInfo.processInfo.environment
@@ -126,7 +120,6 @@ extension ServiceConfiguration {
 }
 
 extension ServiceConfiguration.ReadingFault: CustomStringConvertible {
-    /// The error in one sentence.
     public var description: String {
         switch self {
         case .unreadable(let file, let reason): "The configuration “\(file)” can't be read: \(reason)".endingSentence

@@ -2,26 +2,20 @@ public import Foundation
 
 /// The address of a service, and the settings of all its requests.
 ///
-/// ```swift
-/// var configuration = ServiceConfiguration(baseURL: url, headers: ["Accept-Language": "en"])
-/// configuration.idleTimeout = .seconds(20)
-/// ```
-///
 /// ``init(contentsOf:environment:variable:in:)`` reads a configuration from a file.
 public struct ServiceConfiguration: Sendable {
-    /// The URL below which all paths are: http or https, with or without a path, a query and a slash at its end.
+    /// The http or https URL below which all paths are. It may have a path and a query.
     public var baseURL: URL {
         didSet { base = BaseURL.reading(baseURL) }
     }
-    /// The parsed base URL, or its fault. Parsed once for all requests.
     private(set) var base: Result<BaseURL, ServiceRequest.Fault>
-    /// Whom requests go to. Nil if the base URL is none.
+    /// Nil if the base URL is invalid.
     var origin: ServiceOrigin? { try? base.get().origin }
     /// The header of each request, below the request's own.
     public var headers: ServiceHeaders
-    /// The longest silence of a request, unless it has its own: how long nothing may come or go.
+    /// The longest time in which nothing is sent or received, unless a request has its own.
     public var idleTimeout: Duration
-    /// The longest time for everything about a request, unless it has its own. Nil for no end.
+    /// The longest time for a whole request, unless it has its own. Nil for no limit.
     public var totalTimeout: Duration?
     /// The use of the ``cache``, unless a request has a policy of its own.
     public var cachePolicy: ServiceRequest.CachePolicy
@@ -59,9 +53,9 @@ public struct ServiceConfiguration: Sendable {
 
     /// The limits above which a response is refused.
     public struct Limits: Sendable, Hashable {
-        /// The most bytes of a body that is held in memory, once it is unpacked.
+        /// The most bytes of an unpacked body in memory.
         public var body: Int
-        /// The most bytes of a body that is read as it comes, once it is unpacked: one that is opened or downloaded.
+        /// The most bytes of an unpacked body that is opened or downloaded.
         public var openedBody: Int
         /// The most bytes of a header.
         public var header: Int
@@ -81,7 +75,6 @@ public struct ServiceConfiguration: Sendable {
 }
 
 extension ServiceConfiguration: CustomStringConvertible, CustomReflectable {
-    /// The base URL, with its secrets redacted.
     public var description: String { redaction.url(baseURL.absoluteString).escapedForDescription() }
 
     /// The redacted description alone, so that `dump` shows no secrets.

@@ -3,24 +3,19 @@ internal import IDMCore
 
 /// The cookies of one user of a service: what its servers have set, in memory, and sent back to them.
 ///
-/// A service keeps no cookies unless it is given something to keep them in:
+/// A service stores no cookies unless ``ServiceConfiguration/cookies`` is set.
 ///
-/// ```swift
-/// configuration.cookies = ServiceCookies()
-/// ```
+/// - A cookie is sent only to the origin (scheme, host and port) that set it, by the path, age and `Secure` rules of
+///   RFC 6265.
+/// - Copies of a configuration share its cookies. Use another store for another user, or ``removeAll()`` when the user
+///   logs out: running requests then neither send cookies of the next user nor set any.
+/// - The limits are 50 cookies of an origin, 20 origins and 4,096 bytes a cookie. Nothing is stored on disk.
 ///
-/// - A cookie goes back to the origin that has set it, scheme, host and port, and to no other one: not to subdomains,
-///   and not to where a redirect leads. Its path, its age and its `Secure` hold as RFC 6265 has them.
-/// - Whatever shares a configuration shares its cookies. Those of another user want a `ServiceCookies` of their own, or
-///   ``removeAll()`` when the user logs out: what is under way then is neither sent with those of the next user nor
-///   sets any, also where it goes again or a redirect leads it.
-/// - Nothing is on the disk, and everything has bounds: 50 cookies of an origin, 20 origins, 4,096 bytes a cookie.
-///
-/// A request that has a `Cookie` of its own is sent with that, and without these.
+/// A request with a `Cookie` header of its own is sent without these.
 public final class ServiceCookies: Sendable {
     fileprivate struct State {
         var cookies: [ServiceOrigin: [ServiceCookie]] = [:]
-        /// The origins, the one that has set something last at the end.
+        /// The origins, the most recent at the end.
         var origins: [ServiceOrigin] = []
         /// The origins that only redirects from other origins have led to.
         var foreign: Set<ServiceOrigin> = []
@@ -46,8 +41,7 @@ public final class ServiceCookies: Sendable {
         self.now = now
     }
 
-    /// Removes all cookies. Requests that were made before continue without any: cookies of their responses aren't
-    /// stored, and their redirects and retries don't send newer ones.
+    /// Removes all cookies. Running requests continue without any, and store none.
     public func removeAll() {
         state.withLock { state in
             state.cookies = [:]
@@ -61,7 +55,7 @@ public final class ServiceCookies: Sendable {
     /// The number of the current set of cookies. It changes with each removal of all.
     var generation: Int { state.withLock { $0.generation } }
 
-    /// The names of the cookies that would go to an address, in the order in which they would.
+    /// Returns the names of the cookies for an address, in the order in which they are sent.
     public func names(for url: URL) -> [String] {
         cookies(for: url).found.map(\.name)
     }
@@ -73,10 +67,10 @@ public final class ServiceCookies: Sendable {
         return (found.isEmpty ? nil : found.map { "\($0.name)=\($0.value)" }.joined(separator: "; "), generation)
     }
 
-    /// Takes what a response sets.
+    /// Stores the cookies of a response.
     ///
-    /// - Parameter isForeign: Whether a redirect from another origin has led to the response. The cookies of such an
-    ///   origin are the first to go where there are too many.
+    /// - Parameter isForeign: True if a redirect from another origin has led to the response. The cookies of such an
+    ///   origin are evicted first.
     func take(_ headers: ServiceHeaders, from url: URL, generation: Int, isForeign: Bool = false) {
         let fields = headers.values(of: .setCookie)
         guard !fields.isEmpty, let origin = ServiceOrigin(url) else { return }
@@ -134,7 +128,6 @@ extension ServiceCookies.State {
 }
 
 extension ServiceCookies: CustomStringConvertible, CustomReflectable {
-    /// The number of cookies, without their content.
     public var description: String { "\(state.withLock { $0.cookies.values.reduce(0) { $0 + $1.count } }) cookies" }
 
     /// The description alone.

@@ -1,11 +1,10 @@
 internal import Foundation
 
-/// A way into a tree of values: `data.items.0`. A number is a place in an array, or a name in an object; `\.` is a dot
-/// inside of a name.
+/// A path in a tree of values: `data.items.0`. A number is an index of an array or a name in an object; `\.` is a dot
+/// in a name.
 struct BodyKeyPath: Sendable, Equatable {
     let names: [String]
 
-    /// Reads a path. Nil or an empty one is the root.
     init(_ text: String?) {
         var names = [""]
         var isEscaped = false
@@ -26,7 +25,6 @@ struct BodyKeyPath: Sendable, Equatable {
     }
 }
 
-/// A decoder that can begin somewhere below the root.
 protocol KeyPathDecoder {
     /// Decodes what stands at a key path.
     func decode<Value: Decodable>(_ type: Value.Type, from data: Data, at keyPath: String?) throws -> Value
@@ -41,7 +39,6 @@ extension JSONDecoder: KeyPathDecoder {
         return try decode(Part<Value>.self, from: data, configuration: steps(of: path)).value
     }
 
-    /// The names of a path, each with what this decoder makes of it.
     private func steps(of path: BodyKeyPath) throws -> [KeyPathStep] {
         if case .useDefaultKeys = keyDecodingStrategy { return path.steps }
         // Only the decoder itself knows, so it is given an object that has nothing but these names.
@@ -59,7 +56,7 @@ extension PropertyListDecoder: KeyPathDecoder {
     }
 }
 
-/// One step of a key path: a name as it is written, and as the decoder turns it into a key.
+/// A name of a key path, and the key that the decoder makes of it.
 private struct KeyPathStep {
     let name: String
     let converted: String
@@ -118,7 +115,6 @@ private struct Part<Value: Decodable>: DecodableWithConfiguration {
     }
 }
 
-/// A key that is known only when the program runs.
 struct AnyKey: CodingKey, ExpressibleByStringLiteral {
     let stringValue: String
     let intValue: Int?

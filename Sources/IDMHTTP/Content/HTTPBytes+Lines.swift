@@ -6,7 +6,6 @@ extension HTTPBytes {
         /// A line, or the data of an event, has too many bytes.
         case tooLong(limit: Int)
 
-        /// The fault in one sentence.
         public var description: String {
             switch self {
             case .tooLong(let limit): "A line, or an event, is longer than \(limit) bytes."
@@ -39,7 +38,6 @@ extension HTTPBytes {
         fileprivate let bytes: HTTPBytes
         fileprivate let splitter: any ByteSplitter<Element>
 
-        /// Starts to read.
         public func makeAsyncIterator() -> Iterator {
             Iterator(pieces: bytes.makeAsyncIterator(), splitter: splitter)
         }
@@ -56,12 +54,10 @@ extension HTTPBytes {
                 self.splitter = splitter
             }
 
-            /// The next element, or nil after the last.
             public mutating func next() async throws -> Element? {
                 try await next(isolation: #isolation)
             }
 
-            /// The next element, or nil after the last.
             public mutating func next(isolation: isolated (any Actor)?) async throws -> Element? {
                 while !isOver {
                     if let element = ready.popFirst() { return element }

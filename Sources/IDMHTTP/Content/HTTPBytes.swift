@@ -1,13 +1,9 @@
 public import Foundation
 
-/// The bytes of a body, in pieces. They are read at the pace of the reader, so that at most two pieces are in memory.
+/// The bytes of a body, in pieces of any size. They are received at the pace of the reader, so that at most two pieces
+/// are in memory.
 ///
-/// ```swift
-/// for try await piece in stream.bytes { try file.write(contentsOf: piece) }
-/// ```
-///
-/// Pieces are never empty and have any size. Reading begins with the first piece that is awaited. The body of a
-/// response isn't stored and can be read once: a second reader continues where the first one stopped. The transfer ends
+/// The body of a response can be read once: a second reader continues where the first one stopped. The transfer ends
 /// when the reading task is cancelled, and when the bytes and all their iterators are released. Leaving a loop doesn't
 /// end it.
 public struct HTTPBytes: AsyncSequence, Sendable {
@@ -18,12 +14,12 @@ public struct HTTPBytes: AsyncSequence, Sendable {
 
     private let open: @Sendable () -> any ByteCursor
 
-    /// A body that is in memory. It can be read any number of times.
+    /// A body in memory, which can be read any number of times.
     public init(_ data: Data) {
         open = { DataCursor(rest: data) }
     }
 
-    /// The body that a sequence gives, each time it is read.
+    /// A body that is read from a sequence each time.
     public init<Pieces: AsyncSequence & Sendable>(_ pieces: Pieces) where Pieces.Element == Data {
         open = { SequenceCursor(pieces: pieces.makeAsyncIterator()) }
     }
@@ -32,10 +28,7 @@ public struct HTTPBytes: AsyncSequence, Sendable {
         self.open = open
     }
 
-    /// Starts to read.
-    public func makeAsyncIterator() -> Iterator {
-        Iterator(cursor: open())
-    }
+    public func makeAsyncIterator() -> Iterator { Iterator(cursor: open()) }
 
     /// An iterator over the pieces.
     public struct Iterator: AsyncIteratorProtocol {
@@ -43,12 +36,10 @@ public struct HTTPBytes: AsyncSequence, Sendable {
 
         mutating func gather(_ least: Int) { cursor.gather(least) }
 
-        /// The next piece, or nil after the last.
         public mutating func next() async throws -> Data? {
             try await next(isolation: #isolation)
         }
 
-        /// The next piece, or nil after the last.
         public mutating func next(isolation: isolated (any Actor)?) async throws -> Data? {
             while let piece = try await cursor.next(isolation: isolation) {
                 if !piece.isEmpty { return piece }
@@ -72,7 +63,7 @@ extension HTTPBytes {
 
 /// A source of the pieces of a body.
 protocol ByteCursor {
-    /// From now on so many bytes at least are wanted at once, if they come at once. A wish, and no more.
+    /// Sets the number of bytes to return at once, if so many are available.
     mutating func gather(_ least: Int)
 
     /// The next piece, which may be empty, or nil after the last.
@@ -101,8 +92,8 @@ private struct SequenceCursor<Pieces: AsyncIteratorProtocol>: ByteCursor where P
 }
 
 extension HTTPBytes {
-    /// These bytes, with a look at each piece, at the end and at what stops them, before the reader gets it. What the
-    /// look throws is what the reader gets instead.
+    /// Calls a function with each piece, the end or an error before the reader gets it. An error that the function
+    /// throws replaces it.
     func observed(_ look: @escaping @Sendable (Result<Data?, any Error>) throws -> Void) -> HTTPBytes {
         HTTPBytes { ObservedCursor(pieces: makeAsyncIterator(), look: look) }
     }

@@ -1,9 +1,8 @@
-/// A date as HTTP writes it, in each of the three forms that a recipient has to take (RFC 9110, 5.6.7).
+/// A date in one of the three formats of HTTP (RFC 9110, 5.6.7).
 struct HTTPDate: Sendable, Equatable {
     /// Seconds since 1970.
     let seconds: Int
 
-    /// Reads a date. Nil if it is none.
     init?(_ text: String) {
         let words = text.split { $0 == " " || $0 == "," || $0 == "-" }
         switch words.count {
@@ -15,8 +14,7 @@ struct HTTPDate: Sendable, Equatable {
         }
     }
 
-    /// Reads the date of a cookie, which servers write as they like: its parts in any order, whatever stands between
-    /// them and whatever else is there (RFC 6265, 5.1.1).
+    /// Reads the date of a cookie: its parts in any order, with anything between them (RFC 6265, 5.1.1).
     static func ofCookie(_ text: String) -> HTTPDate? {
         var (time, day, month, year) = (Substring?.none, Substring?.none, Substring?.none, Substring?.none)
         for word in text.split(whereSeparator: { !$0.isASCII || !$0.isLetter && !$0.isNumber && $0 != ":" }) {
@@ -58,7 +56,7 @@ struct HTTPDate: Sendable, Equatable {
         word.count <= 4 && word.consists(of: .digits) ? Int(word) : nil
     }
 
-    /// The days since 1970, in the calendar of Gregory.
+    /// The days since 1970.
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month > 2 ? year : year - 1
         let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1

@@ -1,15 +1,15 @@
-/// A message of a `text/event-stream`, as the HTML standard has it.
+/// An event of a `text/event-stream` (HTML standard).
 public struct ServerSentEvent: Sendable, Hashable {
     /// The type of the event. `message` by default.
     public var event: String
     /// The data. Lines are joined with LF.
     public var data: String
-    /// The latest id that the server gave, for a `Last-Event-ID`. Empty if it gave none.
+    /// The latest id from the server. Empty if it has sent none.
     public var id: String
     /// The latest reconnection time from the server, nil if it has sent none.
     public var retry: Duration?
 
-    /// Makes a message.
+    /// Makes an event.
     public init(event: String = "message", data: String, id: String = "", retry: Duration? = nil) {
         self.event = event
         self.data = data
@@ -18,7 +18,7 @@ public struct ServerSentEvent: Sendable, Hashable {
     }
 }
 
-/// Puts messages together, line by line.
+/// Makes events of lines.
 struct ServerSentEventParser {
     private let limit: Int
     private var event = ""
@@ -35,12 +35,12 @@ struct ServerSentEventParser {
     /// The id of the last message, for a `Last-Event-ID`. Empty if there is none.
     var lastEventID: String { id }
 
-    /// Drops a message that the end of a connection has cut off. The id and the wait stay.
+    /// Drops an incomplete event. The id and the reconnection time stay.
     mutating func beginConnection() {
         (event, data, id) = ("", nil, dispatchedID)
     }
 
-    /// The message that a line completes. One that isn't complete when the lines end is no message.
+    /// Returns the event that a line completes.
     mutating func read(_ line: String) throws(HTTPBytes.LineFault) -> ServerSentEvent? {
         guard !line.isEmpty else { return dispatch() }
         // Scalar by scalar, as the standard has it: a colon is one also before a mark that is drawn on top of it.

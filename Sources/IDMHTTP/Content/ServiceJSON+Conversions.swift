@@ -23,20 +23,13 @@ extension ServiceJSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Exp
 }
 
 extension ServiceJSON {
-    /// Converts what `JSONSerialization` makes and takes: `[String: Any]`, `[Any]`, text, numbers, truth values and
-    /// `NSNull`.
-    ///
-    /// ```swift
-    /// let json = try ServiceJSON(jsonObject: ["name": "Ada", "age": 36] as [String: Any])
-    /// ```
-    ///
-    /// Throws an ``HTTPError/DecodingFault`` with the key path of the first value that is nothing of the kind.
+    /// Converts an object of `JSONSerialization`: `[String: Any]`, `[Any]`, text, numbers, Booleans and `NSNull`. Throws
+    /// with the key path of the first value of another type.
     public init(jsonObject: Any) throws(HTTPError.DecodingFault) {
         self = try Self.converted(jsonObject, at: [])
     }
 
-    /// This as `JSONSerialization` makes and takes it: `[String: Any]`, `[Any]`, `String`, `Int`, `Double`, `Bool` or
-    /// `NSNull`.
+    /// The value as an object of `JSONSerialization`.
     public var jsonObject: Any {
         switch self {
         case .null: NSNull()

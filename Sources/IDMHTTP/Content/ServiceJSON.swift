@@ -1,11 +1,11 @@
-/// A piece of JSON whose shape isn't known beforehand.
+/// JSON of any shape.
 ///
 /// ```swift
 /// let name = json["user"]["names"][0].string
 /// ```
 ///
-/// What isn't there is `.null`, so that a path can be followed to its end and asked there. Whole numbers that fit into
-/// an `Int` are ``integer(_:)``, all others ``number(_:)``. Of names that stand in an object twice the last one counts.
+/// A missing value is `.null`. Whole numbers that fit into an `Int` are ``integer(_:)``, others ``number(_:)``. The last
+/// of equal names in an object counts.
 public enum ServiceJSON: Sendable, Hashable {
     /// The value `null`.
     case null

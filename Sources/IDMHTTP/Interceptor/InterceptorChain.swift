@@ -6,7 +6,7 @@ public struct InterceptorChain: Sendable {
     let call: RequestContext
     private let place: Int
 
-    /// A chain that ends with an exchange: for a service, or for the test of an interceptor.
+    /// A chain that ends with a closure, for the test of an interceptor.
     public init(
         _ interceptors: some Sequence<any HTTPInterceptor> = [], configuration: ServiceConfiguration,
         exchange: @escaping @Sendable (ServiceRequest) async throws -> ServiceResponse
@@ -14,7 +14,6 @@ public struct InterceptorChain: Sendable {
         self.init(RequestContext(Array(interceptors), configuration) { request, _ in try await exchange(request) })
     }
 
-    /// The chain of a call, from a place on.
     init(_ call: RequestContext, from place: Int = 0) {
         self.call = call
         self.place = place
@@ -29,7 +28,7 @@ public struct InterceptorChain: Sendable {
             RequestContext(call.interceptors, call.configuration, clock: call.clock, call.exchange), from: place)
     }
 
-    /// Makes a request of what comes next.
+    /// Sends a request through the rest of the chain.
     public func callAsFunction(_ request: ServiceRequest) async throws -> ServiceResponse {
         guard place < call.interceptors.endIndex else { return try await call.exchange(request, call) }
         return try await call.interceptors[place].intercept(request, next: InterceptorChain(call, from: place + 1))
@@ -37,7 +36,6 @@ public struct InterceptorChain: Sendable {
 }
 
 extension InterceptorChain: CustomStringConvertible, CustomReflectable {
-    /// The interceptors that come next, and where the service is, with secrets redacted.
     public var description: String {
         (call.interceptors[place...].map { "\(type(of: $0))" } + ["\(configuration)"]).joined(separator: " → ")
     }

@@ -7,7 +7,6 @@ final class RequestContext: Sendable {
     let exchange: @Sendable (ServiceRequest, RequestContext) async throws -> ServiceResponse
     let scope: CredentialScope
     let clock: any Clock<Duration>
-    /// The time limits of the call.
     let timeout: Timeout
     /// The total time-out of an opened body, from the start of the call. Nil for none.
     let bodyTimeout: Duration?

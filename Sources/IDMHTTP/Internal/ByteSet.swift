@@ -1,4 +1,3 @@
-/// A set of ASCII characters.
 struct ByteSet: Sendable, Equatable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0

@@ -15,7 +15,6 @@ struct ConcurrencyLimiter<Waiter> {
 
     var counts: (running: Int, waiting: Int) { (running, queue.count) }
 
-    /// Returns nil if the member may run, or its number in the queue.
     mutating func enter(_ waiter: @autoclosure () -> Waiter) -> Int? {
         guard running >= limit else {
             running += 1
@@ -26,7 +25,6 @@ struct ConcurrencyLimiter<Waiter> {
         return last
     }
 
-    /// Removes a running member. Returns the waiter that runs instead.
     mutating func leave() -> Waiter? {
         while first < last {
             first += 1
@@ -36,7 +34,6 @@ struct ConcurrencyLimiter<Waiter> {
         return nil
     }
 
-    /// Removes a waiter from the queue. Nil if it runs already.
     mutating func cancel(_ number: Int) -> Waiter? {
         queue.removeValue(forKey: number)
     }
@@ -56,12 +53,10 @@ final class KeyedConcurrencyLimiter<Key: Hashable & Sendable, Waiter: Sendable>:
         limiters.withLock { $0[key]?.counts ?? (0, 0) }
     }
 
-    /// Returns nil if the member may run, or its number in the queue.
     func enter(_ key: Key, _ waiter: Waiter) -> Int? {
         limiters.withLock { $0[key, default: ConcurrencyLimiter(limit: limit)].enter(waiter) }
     }
 
-    /// Removes a running member. Returns the waiter that runs instead.
     func leave(_ key: Key) -> Waiter? {
         limiters.withLock { limiters in
             let next = limiters[key]?.leave()
@@ -70,7 +65,6 @@ final class KeyedConcurrencyLimiter<Key: Hashable & Sendable, Waiter: Sendable>:
         }
     }
 
-    /// Removes a waiter from the queue. Nil if it runs already.
     func cancel(_ key: Key, _ number: Int) -> Waiter? {
         limiters.withLock { $0[key]?.cancel(number) }
     }

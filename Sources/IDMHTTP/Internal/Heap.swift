@@ -13,10 +13,8 @@ struct Heap<Order: Comparable, Element> {
     private var elements: [Int: Element] = [:]
     private var lastNumber = 0
 
-    /// The number of elements, and of the places they use.
     var counts: (elements: Int, places: Int) { (elements.count, places.count) }
 
-    /// Takes an element. Returns what it can be removed with.
     mutating func insert(_ element: Element, at order: Order) -> Int {
         lastNumber += 1
         elements[lastNumber] = element
@@ -35,7 +33,6 @@ struct Heap<Order: Comparable, Element> {
         places = places.filter { elements[$0.number] != nil }.sorted()
     }
 
-    /// The first one. It stays.
     mutating func first() -> (order: Order, element: Element)? {
         while let first = places.first {
             if let element = elements[first.number] { return (first.order, element) }
@@ -44,14 +41,12 @@ struct Heap<Order: Comparable, Element> {
         return nil
     }
 
-    /// Removes the first one, if there is any.
     mutating func removeFirst() {
         guard first() != nil else { return }
         elements[places[0].number] = nil
         removeFirstPlace()
     }
 
-    /// Removes and returns all elements up to an order.
     mutating func removeAll(upTo order: Order) -> [Element] {
         var removed: [Element] = []
         while let (next, element) = first(), next <= order {

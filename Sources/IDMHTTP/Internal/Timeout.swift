@@ -2,7 +2,6 @@ internal import IDMCore
 
 /// The time limits of one request: its total time-out, and an idle time-out for each exchange. One timer serves all.
 final class Timeout: Sendable {
-    /// The error of work that exceeds a limit.
     struct Expired: Error {}
 
     /// A limit that was added. Its time starts again with each activity.
@@ -10,13 +9,11 @@ final class Timeout: Sendable {
         fileprivate let timeout: Timeout
         fileprivate let id: Int
 
-        /// Starts the time again.
         func noteActivity() { timeout.restart(id, resumes: true) }
 
         /// Suspends the limit until the next activity.
         func suspend() { timeout.suspend(id) }
 
-        /// Removes the limit.
         func cancel() { timeout.remove(id) }
     }
 
@@ -46,7 +43,6 @@ final class Timeout: Sendable {
         var timerNumber = 0
     }
 
-    /// Returns the time since the start.
     let elapsed: @Sendable () -> Duration
     private let schedule: @Sendable (Duration, @escaping @Sendable () -> Void) -> ScheduledTimer
     private let state = Locked(State())

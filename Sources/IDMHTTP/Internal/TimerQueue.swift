@@ -1,7 +1,6 @@
 internal import Dispatch
 internal import IDMCore
 
-/// A timer that fires once, unless it is cancelled before.
 struct ScheduledTimer: Sendable {
     let cancel: @Sendable () -> Void
 }

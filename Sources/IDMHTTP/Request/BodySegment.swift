@@ -5,7 +5,6 @@ enum BodySegment: Sendable {
     case data(Data)
     case file(URL, length: Int)
 
-    /// The bytes that are in memory.
     var data: Data? {
         if case .data(let data) = self { data } else { nil }
     }
@@ -17,7 +16,6 @@ enum BodySegment: Sendable {
         }
     }
 
-    /// The segment of a file as long as it is now.
     static func file(_ url: URL) throws(RequestBody.Fault) -> BodySegment {
         let path = url.resolvingSymlinksInPath().path
         do {
@@ -46,7 +44,6 @@ struct SegmentCursor: ByteCursor {
     static let pieceLength = 64 * 1024
 
     private var segments: ArraySlice<BodySegment>
-    /// The unread rest of the current segment.
     private var source: Source?
 
     init(_ segments: [BodySegment]) {
@@ -91,8 +88,8 @@ actor FileReader {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    /// The next bytes, at least one. A file that has got shorter is an error: what was announced can't be kept. So is
-    /// one that has got longer, before its last bytes are handed on: what would arrive would not be the file.
+    /// Returns the next bytes, at least one. A file that has become shorter or longer is an error, before its last bytes
+    /// are returned.
     func read(_ count: Int) throws(RequestBody.Fault) -> Data {
         guard let data = try next(min(count, rest)), !data.isEmpty else {
             throw .file(url.lastPathComponent, reason: "it has become shorter than \(length) bytes")

@@ -2,10 +2,6 @@ public import Foundation
 
 /// A body of parts, as a browser's form with files sends it (`multipart/form-data`, RFC 7578).
 ///
-/// ```swift
-/// let body: RequestBody = .multipart([.text("title", "Sunset"), .file("photo", photo, contentType: "image/jpeg")])
-/// ```
-///
 /// The boundary between parts has 122 random bits, so that no part contains it.
 public struct MultipartBody: Sendable {
     /// One part.
@@ -25,14 +21,14 @@ public struct MultipartBody: Sendable {
             Part(name: name, fileName: nil, contentType: nil, content: .data(Data(value.utf8)))
         }
 
-        /// Bytes that are in memory. With a file name the server takes them for a file.
+        /// Bytes in memory. With a file name they are a file for the server.
         public static func data(
             _ name: String, _ data: Data, fileName: String? = nil, contentType: String = "application/octet-stream"
         ) -> Part {
             Part(name: name, fileName: fileName, contentType: contentType, content: .data(data))
         }
 
-        /// A file, read while it travels. Without a name of its own it goes by the one it has on disk.
+        /// A file, read while it is sent. Its name is the one on disk unless `fileName` is given.
         public static func file(
             _ name: String, _ url: URL, fileName: String? = nil, contentType: String = "application/octet-stream"
         ) -> Part {
@@ -77,8 +73,7 @@ extension MultipartBody.Part {
 }
 
 extension String {
-    /// The text as it may stand between quotes: as browsers do it, with quotes and line breaks as percent-escapes, and
-    /// everything else as it is. Other control characters are escaped as well.
+    /// The text between quotes as browsers write it: quotes and control characters are percent-escaped.
     fileprivate var escapedForQuotes: String {
         var bytes: [UInt8] = []
         for byte in utf8 {

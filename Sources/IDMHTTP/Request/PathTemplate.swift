@@ -2,8 +2,8 @@ internal import IDMFiles
 
 /// A path with parameters in it: `/users/{id}/posts/:post`.
 ///
-/// A parameter in braces may stand anywhere, one behind a colon only at the start of a segment. Everything else is
-/// literal: a percent-escape in it stays as it is, and what can't stand in a path is escaped.
+/// A parameter in braces may be anywhere, one behind a colon only at the start of a segment. Everything else is literal:
+/// percent-escapes are kept, and other characters are escaped where necessary.
 struct PathTemplate: Sendable, Equatable {
     private enum Piece: Sendable, Equatable {
         case literal(String)
@@ -13,7 +13,6 @@ struct PathTemplate: Sendable, Equatable {
     private let source: String
     private let segments: [[Piece]]
 
-    /// Reads a template.
     init(_ source: String) throws(ServiceRequest.Fault) {
         self.source = source
         do throws(Fault) {
@@ -23,7 +22,6 @@ struct PathTemplate: Sendable, Equatable {
         }
     }
 
-    /// The names of the parameters.
     var parameters: Set<String> {
         Set(segments.joined().compactMap { if case .parameter(let name) = $0 { name } else { nil } })
     }
@@ -59,7 +57,6 @@ struct PathTemplate: Sendable, Equatable {
 }
 
 extension PathTemplate {
-    /// The end of a sentence that begins with the template.
     private struct Fault: Error {
         let reason: String
 

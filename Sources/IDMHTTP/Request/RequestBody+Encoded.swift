@@ -1,20 +1,16 @@
 public import Foundation
-internal import IDMFiles
 
 extension RequestBody {
-    /// A body that is ready to travel. Made from a ``RequestBody``, for a transport.
+    /// A body as a transport sends it.
     public struct Encoded: Sendable {
-        /// The number of bytes. Nil if it isn't known before the end.
+        /// The number of bytes. Nil if it isn't known.
         public let length: Int?
-        /// The bytes, if all of them are in memory. Nil if a stream or a file is among them, which is no empty body:
-        /// ``bytes()`` reads those as well.
+        /// The bytes, if all of them are in memory. Nil for streams and files: see ``bytes()``.
         public let data: Data?
-        /// True if ``bytes()`` can be called more than once. Only a stream that doesn't declare it can't.
+        /// True if ``bytes()`` can be called more than once.
         public var isReplayable: Bool { passage == nil }
 
-        /// The file, if the body is one and nothing else.
         let file: URL?
-        /// The files that are part of the body.
         let files: [URL]
 
         private var source: HTTPBytes
@@ -48,16 +44,14 @@ extension RequestBody {
             self.passage = passage
         }
 
-        /// The bytes from the start, fetched in the pace in which they are read, 64 KB at a time unless they are a
-        /// stream's. Exactly ``length`` of them, if that is known: anything else is thrown as a ``RequestBody/Fault``
-        /// while they are read. Throws if they can be read once only, and have been.
+        /// Returns the bytes from the start, at the reader's pace. If ``length`` is known, any other number of bytes is
+        /// thrown as a ``RequestBody/Fault``. Throws if they can be read only once, and have been.
         public func bytes() throws(Fault) -> HTTPBytes {
             try passage?.take()
             return source
         }
 
-        /// Returns this body with its bytes passed through a transformation, for readers of ``bytes()``. ``data`` stays
-        /// as it is.
+        /// Returns this body with ``bytes()`` passed through a transformation. ``data`` stays as it is.
         func led(through way: (HTTPBytes) -> HTTPBytes) -> Encoded {
             var led = self
             led.source = way(source)
@@ -65,7 +59,6 @@ extension RequestBody {
         }
     }
 
-    /// Makes the body. Files are looked at, but not read.
     func encoded() throws(Fault) -> Encoded {
         guard contentType.utf8.allSatisfy({ (32...126).contains($0) }) else { throw .contentType }
         switch kind {
@@ -85,7 +78,7 @@ extension RequestBody {
 }
 
 extension RequestBody.Fault {
-    /// The fault of an encoder. What it was to encode may be secret, and is left out.
+    /// The fault of an encoder, without the value, which may be secret.
     fileprivate init(of error: any Error) {
         switch error {
         case let error as RequestBody.Fault:

@@ -3,15 +3,11 @@ internal import Synchronization
 
 /// The body of a request.
 ///
-/// ```swift
-/// let request = ServiceRequest(.post, "/users", body: .json(user))
-/// ```
-///
-/// A body is made when the request is sent: values are encoded at that time, and files are read while they are sent. It
-/// sets its own `Content-Type`, which a header of the request can replace.
+/// Values are encoded when the request is sent, and files are read while they are sent, 64 KB at a time. The body sets
+/// its `Content-Type`, which a header of the request can replace.
 ///
 /// Every body except a stream can be sent again, for a redirect, a retry or a replay with another credential; a stream
-/// can if it declares that. Of a file, or of a multipart body with files, at most a piece of 64 KB is in memory.
+/// can if it declares that.
 public struct RequestBody: Sendable {
     enum Kind: Sendable {
         case encoder(@Sendable () throws -> Data)
@@ -33,12 +29,12 @@ public struct RequestBody: Sendable {
         RequestBody(contentType: "application/json", kind: .encoder { try encoder.encode(value) })
     }
 
-    /// JSON that is written in place, of mixed types: `.json(["name": "Ada", "age": 36, "tags": [], "boss": nil])`.
+    /// JSON of mixed types in place: `.json(["name": "Ada", "age": 36, "tags": [], "boss": nil])`.
     public static func json(_ value: ServiceJSON) -> RequestBody {
         json(value, encoder: JSONEncoder())
     }
 
-    /// Names and values as a browser's form sends them.
+    /// The fields of a form, as browsers send them.
     public static func form(_ fields: ServiceRequest.Query) -> RequestBody {
         RequestBody(contentType: "application/x-www-form-urlencoded", kind: .form(fields))
     }
@@ -75,14 +71,8 @@ public struct RequestBody: Sendable {
         RequestBody(contentType: contentType, kind: .encoder(encode))
     }
 
-    /// Bytes that come while they travel.
-    ///
-    /// - Parameters:
-    ///   - bytes: The bytes, in pieces.
-    ///   - contentType: What they are.
-    ///   - length: How many there are, if that is known. More or fewer fail the request.
-    ///   - isReplayable: Whether they can be read again from the start. If not, a request that would have to send them
-    ///     twice (a redirect, a retry, a replay with another credential) fails instead.
+    /// Bytes that are read while they are sent. If their length is given, more or fewer fail the request. A request that
+    /// has to send them twice fails unless they are replayable: unless they can be read again from the start.
     public static func stream(
         _ bytes: HTTPBytes, contentType: String = "application/octet-stream", length: Int? = nil,
         isReplayable: Bool = false
@@ -94,15 +84,15 @@ public struct RequestBody: Sendable {
 }
 
 extension RequestBody {
-    /// Why a body can't be made, or can't be sent to its end.
+    /// The reasons for which a body can't be encoded or sent.
     public enum Fault: Error, Sendable, Hashable {
-        /// A value can't be encoded: where it is in its type, and why.
+        /// A value can't be encoded: its path and the reason.
         case encoding(path: String, reason: String)
-        /// A file can't be read as far as it was announced.
+        /// A file can't be read, or has changed.
         case file(String, reason: String)
-        /// The type of the body, or of a part of it, can't stand in a header.
+        /// The content type of the body, or of a part, is invalid.
         case contentType
-        /// A request with a multipart body sets a Content-Type, which can't name the boundary.
+        /// A request with a multipart body has a `Content-Type` of its own, without the boundary.
         case contentTypeOfMultipart
         /// A stream has more or fewer bytes than it announced.
         case length(announced: Int, found: Int)
@@ -110,12 +100,11 @@ extension RequestBody {
         case usedUp
     }
 
-    /// True if the body can be sent again.
     var isReplayable: Bool {
         if case .stream(_, _, .some) = kind { false } else { true }
     }
 
-    /// Lets a stream through once.
+    /// Allows one reading of a stream.
     final class Passage: Sendable {
         private let isUsed = Atomic(false)
 
@@ -126,7 +115,6 @@ extension RequestBody {
 }
 
 extension RequestBody.Fault: CustomStringConvertible {
-    /// The fault in one sentence.
     public var description: String {
         switch self {
         case .encoding(let path, let reason):

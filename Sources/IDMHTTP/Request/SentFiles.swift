@@ -1,7 +1,7 @@
 internal import Foundation
 internal import IDMFiles
 
-/// The files of a body as they were when it began to travel, to find out whether the server got one state of each.
+/// The files of a body as they were before it was sent, to detect changes.
 struct SentFiles: Sendable {
     private struct File: Sendable {
         let url: URL

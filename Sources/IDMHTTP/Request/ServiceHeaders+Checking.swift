@@ -1,13 +1,12 @@
 extension ServiceHeaders {
-    /// Names that say how a message travels. They are the transport's, and a request that brings its own could hang it,
-    /// or be taken for two requests.
+    /// Names that only the transport sets. A request with its own could hang, or be read as two requests.
     private static let reserved: Set<Name> = [
         "Connection", .contentLength, "Expect", "Host", "HTTP2-Settings", "Keep-Alive", "Proxy-Connection", "TE",
         "Trailer",
         "Transfer-Encoding", "Upgrade",
     ]
 
-    /// Throws unless each field can be sent as it stands. No value is ever a part of what is thrown.
+    /// Throws unless each field can be sent. The error contains no value.
     func check() throws(ServiceRequest.Fault) {
         for field in self {
             guard field.name.spelling.consists(of: .token) else {
@@ -20,15 +19,14 @@ extension ServiceHeaders {
         }
     }
 
-    /// Printable ASCII, the space and the tab. Servers read other bytes in one of several ways, or not at all.
+    /// Printable ASCII and the tab. Servers differ in how they read other bytes.
     private static func isAllowedInValue(_ byte: UInt8) -> Bool {
         (32...126).contains(byte) || byte == 9
     }
 }
 
 extension ServiceHeaders {
-    /// The length of the body that the server has announced. Nil for a packed body, whose announced length is another
-    /// one.
+    /// The announced length of the body. Nil for a packed body, whose unpacked length isn't announced.
     var announcedLength: Int64? {
         self["Content-Encoding"] == nil ? self[.contentLength].flatMap { Int64($0) }.map { Swift.max($0, 0) } : nil
     }

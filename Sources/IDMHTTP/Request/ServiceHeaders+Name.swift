@@ -14,12 +14,10 @@ extension ServiceHeaders {
 }
 
 extension ServiceHeaders.Name: Hashable {
-    /// Returns true if the names are equal, ignoring case.
     public static func == (first: Self, second: Self) -> Bool {
         first.folded == second.folded
     }
 
-    /// Hashes the name without regard to case.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(folded)
     }
@@ -31,7 +29,6 @@ extension ServiceHeaders.Name: ExpressibleByStringLiteral, CustomStringConvertib
         self.init(value)
     }
 
-    /// The name as it was written.
     public var description: String { spelling }
 }
 
@@ -60,7 +57,6 @@ extension ServiceHeaders.Name {
     public static let idempotencyKey: Self = "Idempotency-Key"
     /// `If-None-Match`.
     public static let ifNoneMatch: Self = "If-None-Match"
-    /// `Last-Modified`.
     static let lastModified: Self = "Last-Modified"
     /// `Location`.
     public static let location: Self = "Location"

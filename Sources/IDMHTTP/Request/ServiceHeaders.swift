@@ -6,8 +6,8 @@
 /// headers.add("Cache-Control", "no-cache")
 /// ```
 ///
-/// Whatever is put in is kept as it is. A request is checked when it is sent: one with a field that is no field, or
-/// that holds a line break, is refused with a ``ServiceRequest/Fault``, and nothing of it reaches the network.
+/// A request is checked when it is sent: one with an invalid field, such as a line break, is refused with a
+/// ``ServiceRequest/Fault``.
 public struct ServiceHeaders: Sendable, Hashable {
     /// One line of a header.
     public struct Field: Sendable, Hashable {
@@ -40,10 +40,10 @@ public struct ServiceHeaders: Sendable, Hashable {
         self.fields = Array(fields)
     }
 
-    /// The value of a name: several fields are joined with a comma, as RFC 9110 defines it. Nil without a field.
+    /// The values of a name, joined with a comma (RFC 9110). Nil without a field. For `Set-Cookie`, use
+    /// ``values(of:)``.
     ///
-    /// Setting a value replaces all fields of the name, at the place of the first one; nil removes them. Values of
-    /// `Set-Cookie` can't be joined: see ``values(of:)``.
+    /// Setting a value replaces all fields of the name, at the place of the first one; nil removes them.
     public subscript(_ name: Name) -> String? {
         get {
             let values = values(of: name)
@@ -61,7 +61,7 @@ public struct ServiceHeaders: Sendable, Hashable {
         fields.filter { $0.name == name }.map(\.value)
     }
 
-    /// Adds one more field, beside those of the same name.
+    /// Adds a field, beside those of the same name.
     public mutating func add(_ name: Name, _ value: String) {
         fields.append(Field(name, value))
     }
@@ -106,7 +106,6 @@ extension ServiceHeaders: ExpressibleByDictionaryLiteral {
 }
 
 extension ServiceHeaders: CustomStringConvertible {
-    /// The fields, one a line, with their secrets redacted.
     public var description: String { description(redacted: .standard) }
 
     /// The fields, one a line.
@@ -121,10 +120,8 @@ extension ServiceHeaders: CustomReflectable {
 }
 
 extension ServiceHeaders.Field: CustomStringConvertible, CustomReflectable {
-    /// Name and value, with a secret redacted.
     public var description: String { description(redacted: .standard) }
 
-    /// Name and value.
     func description(redacted redaction: ServiceRedaction) -> String {
         "\(name): \(redaction.value(of: self))"
     }

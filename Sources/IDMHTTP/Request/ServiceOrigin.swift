@@ -2,7 +2,6 @@ internal import Foundation
 
 /// The origin of a URL: scheme, host and port. Credentials of one origin are sent to no other.
 struct ServiceOrigin: Sendable, Hashable, CustomStringConvertible {
-    /// `http` or `https`.
     let scheme: String
     /// The host in lower case. An IPv6 address stands in brackets.
     let host: String

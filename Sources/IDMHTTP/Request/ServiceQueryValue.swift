@@ -2,11 +2,7 @@ public import Foundation
 
 /// A value in a query or in a form: text, numbers, booleans, identifiers, arrays of them, and nil.
 ///
-/// An enumeration of strings only has to declare the conformance:
-///
-/// ```swift
-/// enum Order: String, ServiceQueryValue { case newest, oldest }
-/// ```
+/// An enumeration of strings only has to declare the conformance.
 public protocol ServiceQueryValue: Sendable {
     /// The value as a query holds it.
     var queryContent: ServiceRequest.Query.Content { get }

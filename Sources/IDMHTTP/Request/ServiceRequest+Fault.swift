@@ -35,7 +35,6 @@ extension ServiceRequest {
 }
 
 extension ServiceRequest.Fault: CustomStringConvertible {
-    /// The fault in one sentence.
     public var description: String {
         switch self {
         case .method(let name): "“\(name)” is no method that can be sent."

@@ -1,6 +1,6 @@
 extension ServiceRequest {
-    /// The method of a request. Its name is sent as it is written, since methods are case-sensitive. A name that
-    /// differs from a method of RFC 9110 in case alone becomes that method, as in URLSession.
+    /// The method of a request. A name that differs from a method of RFC 9110 only in case becomes that method; other
+    /// names are sent as they are written.
     public struct Method: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
         /// The name that is sent.
         public let name: String
@@ -10,7 +10,6 @@ extension ServiceRequest {
             self.name = Self.standard[name.asciiLowercased()] ?? name
         }
 
-        /// By their names in small letters.
         private static let standard = Dictionary(
             uniqueKeysWithValues: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"].map {
                 ($0.asciiLowercased(), $0)
@@ -21,7 +20,6 @@ extension ServiceRequest {
             self.init(value)
         }
 
-        /// The name that is sent.
         public var description: String { name }
 
         /// `GET`.
@@ -46,8 +44,7 @@ extension ServiceRequest {
         /// True if sending the request twice has the same effect as sending it once (RFC 9110).
         public var isIdempotent: Bool { isSafe || self == .put || self == .delete }
 
-        /// True if a request may carry a body. The effect of a body of GET or HEAD isn't defined, and URLSession
-        /// doesn't send it.
+        /// True if a request may carry a body. A body of GET or HEAD has no defined effect.
         var allowsBody: Bool { self != .get && self != .head && self != .trace }
 
         /// Returns true if a response has a body, whatever length it announces.
@@ -60,7 +57,6 @@ extension ServiceRequest {
             }
         }
 
-        /// Returns true if a request with these headers may arrive twice.
         func isReplaySafe(with headers: ServiceHeaders) -> Bool {
             isIdempotent || headers[.idempotencyKey]?.isEmpty == false
         }

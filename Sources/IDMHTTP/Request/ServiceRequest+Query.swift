@@ -1,12 +1,8 @@
 extension ServiceRequest {
     /// Names and values in an order: the query of a URL, or the fields of a form.
     ///
-    /// ```swift
-    /// let query: ServiceRequest.Query = ["q": text, "page": 2, "tags": ["new", "free"], "sort": nil]
-    /// ```
-    ///
-    /// A value of nil isn't sent, an empty one is. A name may stand there more than once. Everything that isn't a
-    /// letter, a digit or one of `-._~` is escaped, so that `+ & = ;` arrive as what they are.
+    /// A value of nil isn't sent, an empty one is. A name may occur more than once. Everything but letters, digits and
+    /// `-._~` is escaped.
     public struct Query: Sendable, Hashable {
         /// A name with its value.
         public struct Item: Sendable, Hashable {
@@ -14,7 +10,7 @@ extension ServiceRequest {
             public var name: String
             /// The value.
             public var content: Content
-            /// True if the value is a secret, whatever its name: it is never shown.
+            /// True if the value is secret, whatever its name.
             var isSecret = false
 
             /// Makes an item.
@@ -81,7 +77,7 @@ extension ServiceRequest.Query: ExpressibleByDictionaryLiteral {
 }
 
 extension ServiceRequest.Query {
-    /// The names whose values are secret here, whatever they are elsewhere.
+    /// The names of the items that are marked as secret.
     var secretNames: [String] { items.filter(\.isSecret).map(\.name) }
 
     /// Makes a secret of each item that another query doesn't hold.
@@ -89,7 +85,7 @@ extension ServiceRequest.Query {
         for index in items.indices where !known.items.contains(items[index]) { items[index].isSecret = true }
     }
 
-    /// Returns a test for secret values. It looks at the name of the item, at the other items, and at the value itself.
+    /// Returns a test for secret values, by the name of the item, the other items and the value.
     func secrets(by redaction: ServiceRedaction) -> (Item, String) -> Bool {
         let pairIsSecret = redaction.isSecretPair(items)
         return { item, value in
@@ -103,7 +99,6 @@ extension ServiceRequest.Query {
         encoded(redacted: redaction) { $0.percentEncoded(keeping: .unreserved) }
     }
 
-    /// The query as the body of a form.
     func encodedForForm(redacted redaction: ServiceRedaction = .none) -> String {
         encoded(redacted: redaction) { $0.formEncoded() }
     }
@@ -124,7 +119,6 @@ extension ServiceRequest.Query {
 }
 
 extension ServiceRequest.Query: CustomStringConvertible, CustomReflectable {
-    /// The query as a URL holds it, with its secrets redacted.
     public var description: String { encodedForURL(redacted: .standard) }
 
     /// The redacted description alone.
@@ -132,7 +126,6 @@ extension ServiceRequest.Query: CustomStringConvertible, CustomReflectable {
 }
 
 extension ServiceRequest.Query.Item: CustomStringConvertible, CustomReflectable {
-    /// The item as a URL holds it, with a secret redacted. Empty if it isn't sent.
     public var description: String { ServiceRequest.Query([self]).description }
 
     /// The redacted description alone.

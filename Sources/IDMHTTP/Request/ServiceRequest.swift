@@ -7,17 +7,16 @@ internal import IDMCore
 /// let request = ServiceRequest(.get, "/users/{id}/posts", pathParameters: ["id": id], query: ["page": 2])
 /// ```
 ///
-/// A request is a value without an address. It is checked when it is sent: an invalid one is refused with a ``Fault``,
-/// and nothing of it reaches the network.
+/// A request is checked when it is sent: an invalid one is refused with a ``Fault``, and nothing of it is sent.
 public struct ServiceRequest: Sendable {
     /// The method.
     public var method: Method
     /// The path below the base URL. `{name}` stands for a parameter, and so does `:name` at the start of a segment.
     public var path: String
-    /// An address that the server gave, in place of a path: the next page, say. See ``init(_:link:query:headers:)``.
+    /// An address in place of a path: see ``init(_:link:query:headers:)``.
     public var link: URL?
-    /// The values of the parameters in the path. They are escaped, so that none leaves its segment. Each one has to be
-    /// named by the path. A key may be written as the path has it, `:id`.
+    /// The values of the parameters in the path, which has to name each. They are escaped, so that none leaves its
+    /// segment. A key may be written as the path has it, `:id`.
     public var pathParameters: [String: String] {
         didSet { pathParameters = Self.withoutColons(pathParameters) }
     }
@@ -33,8 +32,7 @@ public struct ServiceRequest: Sendable {
     public var body: RequestBody?
     /// The longest time in which nothing is sent or received. Nil for the service's own.
     public var idleTimeout: Duration?
-    /// The longest time for everything, from the first byte to the last, with redirects, retries, pauses and the waits
-    /// between them. Nil for the service's own.
+    /// The longest time for the whole request, with redirects, retries and pauses. Nil for the service's own.
     public var totalTimeout: Duration?
     /// The use of the ``ServiceConfiguration/cache``. Nil for the service's own policy.
     public var cachePolicy: CachePolicy?
@@ -45,7 +43,7 @@ public struct ServiceRequest: Sendable {
 
     /// True if the request bypasses the cache: a transfer stores bytes in files of its own.
     var skipsCache = false
-    /// Whom it goes for, where it is one of several that are made of one thing. Nil if it is all there is.
+    /// The users of all requests of one transfer. Nil for a request by itself.
     var scope: CredentialScope?
 
     /// Makes a request. Nothing is checked before it is sent.
@@ -70,29 +68,19 @@ public struct ServiceRequest: Sendable {
         self.cachePolicy = cachePolicy
     }
 
-    /// Makes a request for an address from the server, such as the next page, or the location of a new item.
+    /// Makes a request for an address from the server, such as the next page: absolute, relative to the base URL
+    /// (`/users?page=2`, `?page=2`), or relative to a base of its own (`URL(string: "42", relativeTo: response.url)`).
     ///
-    /// The link can be absolute, relative to the base URL (`/users?page=2`, `?page=2`), or relative to a base of its
-    /// own (`URL(string: "42", relativeTo: response.url)`). It must have the origin of the service, since credentials
-    /// and headers are for no other. The query of the base URL isn't added.
-    ///
-    /// ```swift
-    /// if let next = page.next { page = try await service.fetch(Page(request: ServiceRequest(link: next))) }
-    /// ```
+    /// It must have the origin of the service. The query of the base URL isn't added.
     public init(_ method: Method = .get, link: URL, query: Query = [:], headers: ServiceHeaders = [:]) {
         self.init(method, "", query: query, headers: headers)
         self.link = link
     }
 
-    /// Makes a request for an address of the caller's own, of any origin: a file at a CDN, say.
+    /// Makes a request for an absolute address of any origin, such as a file at a CDN.
     ///
-    /// ```swift
-    /// let image = try await service.request(ServiceRequest(url: imageURL)).body
-    /// ```
-    ///
-    /// The service's settings hold for it. To another origin than the service's it takes neither the user's credential
-    /// nor those headers of the service that are secret. For an address that a server gave, use
-    /// ``init(_:link:query:headers:)``: it refuses other origins.
+    /// To another origin than the service's it carries neither the user's credential nor secret headers of the service.
+    /// For an address from a server, use ``init(_:link:query:headers:)``, which refuses other origins.
     public init(
         _ method: Method = .get, url: URL, query: Query = [:], headers: ServiceHeaders = [:], body: RequestBody? = nil
     ) {
@@ -101,14 +89,12 @@ public struct ServiceRequest: Sendable {
         isAbsolute = true
     }
 
-    /// Returns the same request without the user's credential: to log in, say.
+    /// Returns the same request without the user's credential, such as a login. It doesn't wait for a refresh.
     ///
     /// ```swift
     /// let login = ServiceRequest(.post, "/login", body: .form(["user": user, "password": password]))
     /// let tokens = try await service.request(login.withoutAuthentication(), as: Tokens.self)
     /// ```
-    ///
-    /// It doesn't wait for a refresh either, and a 401 is its answer.
     public func withoutAuthentication() -> ServiceRequest {
         var request = self
         request.usesAuthentication = false
@@ -126,9 +112,9 @@ public struct ServiceRequest: Sendable {
 
     /// The ways in which a stored response of the ``ServiceConfiguration/cache`` is used.
     public enum CachePolicy: Sendable, Hashable {
-        /// A stored response answers while it is fresh (RFC 9111); otherwise the server is asked whether it still holds.
+        /// A stored response answers while it is fresh (RFC 9111); a stale one is validated.
         case standard
-        /// The server is asked, whatever is stored. Its answer is kept.
+        /// The server is asked, whatever is stored. Its response is stored.
         case reload
         /// A stored response answers, however old it is; without one the server is asked.
         case cacheElseLoad
@@ -139,7 +125,6 @@ public struct ServiceRequest: Sendable {
 }
 
 extension ServiceRequest: CustomStringConvertible, CustomReflectable {
-    /// Method, path and query, with secrets redacted. Headers and body aren't shown.
     public var description: String { description(redacted: .standard) }
 
     /// Method, path and query.

@@ -1,6 +1,5 @@
 public import Foundation
 public import IDMCore
-internal import IDMFiles
 
 /// A value in a bundled or local file, read in the same way as one on a server.
 ///

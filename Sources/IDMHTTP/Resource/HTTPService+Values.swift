@@ -9,13 +9,8 @@ extension HTTPService {
     /// let user = try await service.request(request, as: User.self)
     /// ```
     ///
-    /// Ends as ``request(_:)`` does, or with an ``HTTPError`` that says where the body can't be read.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - type: The type of the value.
-    ///   - keyPath: Where the value is in the body: `data.items`. Nil for the whole body.
-    ///   - decoder: What reads the JSON.
+    /// The value may be at a key path of the body: `data.items`. Ends as ``request(_:)`` does, or with an ``HTTPError``
+    /// that says where the body can't be read.
     public func request<Value: Decodable & Sendable>(
         _ request: ServiceRequest, as type: Value.Type, at keyPath: String? = nil, decoder: JSONDecoder = JSONDecoder()
     ) async throws -> Value {
@@ -44,18 +39,8 @@ extension HTTPService {
 }
 
 extension ServiceResponse {
-    /// Decodes the JSON of the body.
-    ///
-    /// ```swift
-    /// let tokens = try response.decoded(as: Tokens.self, at: "data.tokens")
-    /// ```
-    ///
-    /// Throws an ``HTTPError/DecodingFault`` that says where the body can't be read.
-    ///
-    /// - Parameters:
-    ///   - type: The type of the value.
-    ///   - keyPath: Where the value is in the body. Nil for the whole body.
-    ///   - decoder: What reads the JSON.
+    /// Decodes the JSON of the body, or of a key path in it: `data.tokens`. Throws an ``HTTPError/DecodingFault`` that
+    /// says where the body can't be read.
     public func decoded<Value: Decodable>(
         as type: Value.Type = Value.self, at keyPath: String? = nil, decoder: JSONDecoder = JSONDecoder()
     ) throws(HTTPError.DecodingFault) -> Value {

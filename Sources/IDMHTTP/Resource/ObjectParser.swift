@@ -28,20 +28,14 @@ public struct ObjectParser<Object: Sendable>: Sendable {
         try make(object)
     }
 
-    /// Reads one object out of a body.
-    ///
-    /// - Parameter keyPath: Where the object is. Nil for the whole body.
+    /// Reads one object at a key path of a body. Nil for the whole body.
     public func object(at keyPath: String? = nil) -> ResourceParser<Object> {
         ResourceParser { body in
             try ObjectParser.parse(try JSONDecoder().decode(ServiceJSON.self, from: body, at: keyPath), keyPath, make)
         }
     }
 
-    /// Reads a list of objects out of a body.
-    ///
-    /// - Parameters:
-    ///   - keyPath: Where the list is. Nil for the whole body.
-    ///   - invalidElements: What is done about an element that can't be read.
+    /// Reads a list of objects at a key path of a body. Nil for the whole body.
     public func list(at keyPath: String? = nil, invalidElements: InvalidElementPolicy = .fail) -> ResourceParser<
         [Object]
     > {

@@ -108,7 +108,6 @@ extension HTTPError: LocalizedError {
 }
 
 extension HTTPError: CustomStringConvertible, CustomReflectable {
-    /// The error in one sentence, with secrets redacted.
     public var description: String { "\(request): \(reason)" }
 
     /// The description alone, so that `dump` shows no secrets.
@@ -116,7 +115,6 @@ extension HTTPError: CustomStringConvertible, CustomReflectable {
 }
 
 extension HTTPError.Reason: CustomStringConvertible {
-    /// The reason in one sentence.
     public var description: String {
         switch self {
         case .badRequest(let fault): "\(fault)"
@@ -137,7 +135,6 @@ extension HTTPError.Reason: CustomStringConvertible {
 }
 
 extension HTTPError.DecodingFault: CustomStringConvertible {
-    /// The fault in one sentence, with the excerpt at its end.
     public var description: String {
         // What a server calls its keys may be anything.
         let place = path.isEmpty ? "" : " at \(path.escapedForDescription(limit: 200))"

@@ -5,9 +5,8 @@ public import Foundation
 /// Rules are applied in their order. The first that decides wins; if none does, the statuses 200 to 299 are successes,
 /// and all others are failures.
 ///
-/// A response of ``HTTPService/open(_:)`` is first judged without its body. If that makes it a failure, its body is
-/// read up to the limit and the rules are applied again, so that a failure has its body, and a rule that needs one can
-/// decide.
+/// A response of ``HTTPService/open(_:)`` is first judged without its body. If it is a failure, its body is read up to
+/// the limit and the rules are applied again.
 ///
 /// ```swift
 /// let rules: [ResponseRule] = [
@@ -31,8 +30,8 @@ public struct ResponseRule: Sendable {
 
     private let judge: @Sendable (ServiceResponse) -> Verdict
 
-    /// Makes a rule. It is asked once for each response, or twice if the body comes later, away from the caller's
-    /// actor.
+    /// Makes a rule. The closure is called away from the caller's actor: once for each response, or twice if the body is
+    /// read later.
     public init(_ judge: @escaping @Sendable (ServiceResponse) -> Verdict) {
         self.judge = judge
     }
@@ -53,14 +52,8 @@ public struct ResponseRule: Sendable {
         ResponseRule { statuses.contains($0.status) ? .undecided : .failure(.status($0.status)) }
     }
 
-    /// Decodes the API's own failure from the body of a response whose status isn't from 200 to 299.
-    ///
-    /// If the body can't be decoded, the next rule decides, and in the end the status.
-    ///
-    /// - Parameters:
-    ///   - type: The type of the failure.
-    ///   - keyPath: The path of the failure in the body: `error.details`. Nil for the whole body.
-    ///   - decoder: The decoder of the failure.
+    /// Decodes the API's own failure from the body of a response whose status isn't from 200 to 299, or from a key path
+    /// in it: `error.details`. If the body can't be decoded, the next rule decides, and in the end the status.
     public static func failureBody<Failure: Error & Decodable & Sendable>(
         _ type: Failure.Type, at keyPath: String? = nil, decoder: JSONDecoder = JSONDecoder()
     ) -> ResponseRule {
@@ -72,15 +65,8 @@ public struct ResponseRule: Sendable {
         }
     }
 
-    /// An API's own word on whether a request succeeded, in whatever response has an envelope for it.
-    ///
-    /// A body that isn't an envelope leaves it to the next rule.
-    ///
-    /// - Parameters:
-    ///   - type: The part of the body that says it.
-    ///   - keyPath: Where that is in the body. Nil for the whole of it.
-    ///   - decoder: What reads it.
-    ///   - failure: The failure that an envelope holds, or nil if it holds none.
+    /// Decodes an envelope that says whether the request succeeded, whatever the status. The closure returns the failure
+    /// that the envelope contains. For a body without an envelope at the key path, the next rule decides.
     public static func envelope<Envelope: Decodable & Sendable>(
         _ type: Envelope.Type, at keyPath: String? = nil, decoder: JSONDecoder = JSONDecoder(),
         failure: @escaping @Sendable (Envelope) -> (any Error)?

@@ -33,7 +33,6 @@ public struct ServiceResponse: Sendable {
 }
 
 extension ServiceResponse: CustomStringConvertible, CustomReflectable {
-    /// The status and the length of the body, if all of it is there.
     public var description: String { stream == nil ? "\(status), \(body.count) bytes" : "\(status), a stream" }
 
     /// The description alone, so that `dump` shows neither header nor body.

@@ -1,11 +1,6 @@
 public import Foundation
 
 /// A response of ``HTTPService/open(_:)``, whose body is read by the caller.
-///
-/// ```swift
-/// let stream = try await service.open(ServiceRequest(.get, "/events"))
-/// for try await event in stream.bytes.events() { print(event.data) }
-/// ```
 public struct ServiceStream: Sendable {
     /// The status.
     public var status: Int
@@ -32,7 +27,6 @@ public struct ServiceStream: Sendable {
 }
 
 extension ServiceStream: CustomStringConvertible, CustomReflectable {
-    /// The status.
     public var description: String { "\(status), a stream" }
 
     /// The description alone, so that `dump` doesn't show the header.

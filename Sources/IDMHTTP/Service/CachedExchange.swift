@@ -62,7 +62,6 @@ struct CachedExchange: Sendable {
         return isFresh ? answer(stored, request) : nil
     }
 
-    /// Returns true if a stored response may answer the request.
     private func isAnswerable(_ request: TransportRequest) -> Bool {
         (request.method == .get || request.method == .head) && !request.skipsCache && !request.headers.isConditional
     }
@@ -177,7 +176,6 @@ struct CachedExchange: Sendable {
         }
     }
 
-    /// Sends a request that the cache has no answer for.
     private func forward(_ request: TransportRequest) async throws -> TransportResponse {
         let response = try await send(request)
         let changed = CacheRules.invalidated(

@@ -39,7 +39,6 @@ extension HTTPError {
 }
 
 extension HTTPError.Reason {
-    /// Makes the reason for a fault of a transport.
     init(_ fault: TransportFault) {
         switch fault.kind {
         case .bodyTooLarge(let limit): self = .tooLarge(limit: limit)

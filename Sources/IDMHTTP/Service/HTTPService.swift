@@ -18,9 +18,9 @@ public import IDMCore
 /// ```
 ///
 /// A request ends once: with a response that the rules accept, with an ``HTTPError``, with the error of an interceptor,
-/// or with a `CancellationError` as soon as its task is cancelled. It runs away from the caller's actor. The progress of
-/// the body is reported to the ambient `IntegrationProgress` if the status is one from 200 to 299: a failure may be
-/// followed by another attempt, and progress never decreases.
+/// or with a `CancellationError` as soon as its task is cancelled. It runs away from the caller's actor, unless the
+/// memory of the cache answers it. The progress of the body is reported to the ambient `IntegrationProgress` if the
+/// status is one from 200 to 299.
 public struct HTTPService: DataProvider {
     /// The address of the service, and the settings of all its requests.
     public var configuration: ServiceConfiguration
@@ -42,8 +42,7 @@ public struct HTTPService: DataProvider {
         return URLSessionTransport.shared
     }()
 
-    /// Makes a service. Nothing is sent or checked before the first request. By default it uses the transport that all
-    /// services share.
+    /// Makes a service. Nothing is sent or checked before the first request.
     public init(
         configuration: ServiceConfiguration, transport: any HTTPTransport = HTTPService.defaultTransport,
         interceptors: [any HTTPInterceptor] = [], rules: [ResponseRule] = [],
@@ -56,8 +55,7 @@ public struct HTTPService: DataProvider {
         self.clock = clock
     }
 
-    /// The address and the transport of the service, within its interceptors in the order in which a request passes
-    /// them. Secrets of the address are redacted.
+    /// The address and the transport of the service, within its interceptors. Secrets are redacted.
     public var structure: ProviderStructure {
         let service = ProviderStructure.provider("service: \(configuration), over \(type(of: transport))")
         return interceptors.reversed().reduce(service) { .wrapping($0, in: "\(type(of: $1))") }
@@ -80,13 +78,12 @@ public struct HTTPService: DataProvider {
     /// for try await line in stream.bytes.lines() { print(line) }
     /// ```
     ///
-    /// Interceptors, redirects and rules work as for ``request(_:)``. Retries and replays happen only before a header
-    /// that is a success. If the header makes the response a failure, its body is read up to the limit and thrown with
-    /// the ``HTTPError``.
+    /// Interceptors, redirects and rules work as for ``request(_:)``; retries end with the first header that is a
+    /// success. The body of a failure is read up to the limit and thrown with the ``HTTPError``.
     ///
-    /// The body is received at the reader's pace and may have any length: ``ServiceConfiguration/Limits/body`` doesn't
-    /// apply. The idle time-out applies while the reader waits. A total time-out of the request includes its body; one
-    /// of the service ends with the header. No progress is reported.
+    /// The body may have up to ``ServiceConfiguration/Limits/openedBody`` bytes. The idle time-out applies while the
+    /// reader waits. A total time-out of the request includes its body; one of the service ends with the header. No
+    /// progress is reported.
     public func open(_ request: ServiceRequest) async throws -> ServiceStream {
         let response = try await answer(to: request, rules: [], opens: true)
         return ServiceStream(
@@ -176,7 +173,6 @@ public struct HTTPService: DataProvider {
 }
 
 extension HTTPService: CustomStringConvertible, CustomReflectable {
-    /// The ``structure`` as text.
     public var description: String { structure.description }
 
     /// The description alone, so that `dump` shows no secrets.

@@ -65,7 +65,6 @@ struct RequestExecutor: Sendable {
         }
     }
 
-    /// Returns an opened body with the time-outs of its request.
     private func timed(
         _ stream: HTTPBytes, of request: ServiceRequest, idle: Duration, _ call: RequestContext
     ) -> HTTPBytes {
@@ -129,7 +128,6 @@ extension RequestExecutor {
         }
     }
 
-    /// Sends a request by way of the service's cache, if it has one.
     private func send(_ request: TransportRequest) async throws -> TransportResponse {
         guard let exchange = cachedExchange else { return try await transport.send(request) }
         return try await exchange.response(to: request)
@@ -246,7 +244,6 @@ extension IntegrationProgress {
     fileprivate static func isReported(for status: Int) -> Bool { (200..<300).contains(status) }
 }
 
-/// The head of a request's last response, for the error of a time-out.
 final class ReceivedHead: Sendable {
     private let state = Locked<ServiceResponse?>(nil)
 

@@ -1,10 +1,6 @@
 extension HTTPService {
     /// Returns the server-sent events of a request, reconnecting when a connection ends.
     ///
-    /// ```swift
-    /// for try await event in service.events(ServiceRequest(.get, "/feed")) { show(event.data) }
-    /// ```
-    ///
     /// The request is sent again after the server's ``ServerSentEvent/retry``, with the ID of the last event as
     /// `Last-Event-ID`. Each attempt without an event doubles the delay, up to a minute.
     ///
@@ -38,10 +34,8 @@ public struct ServerSentEventStream: AsyncSequence, Sendable {
     fileprivate let request: ServiceRequest
     fileprivate let retry: Duration
     fileprivate let limit: Int
-    /// Waits before a connection.
     var pause: @Sendable (Duration) async throws -> Void
 
-    /// Starts to read. The request is made when the first event is awaited.
     public func makeAsyncIterator() -> Iterator {
         Iterator(stream: self, parser: ServerSentEventParser(limit: limit), wait: retry)
     }
@@ -50,7 +44,6 @@ public struct ServerSentEventStream: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let stream: ServerSentEventStream
         fileprivate var parser: ServerSentEventParser
-        /// The delay before the next connection.
         fileprivate var wait: Duration
         private var lines: HTTPBytes.Elements<String>.Iterator?
         private var hasConnected = false
@@ -62,12 +55,10 @@ public struct ServerSentEventStream: AsyncSequence, Sendable {
             self.wait = wait
         }
 
-        /// The next event, or nil after the last.
         public mutating func next() async throws -> ServerSentEvent? {
             try await next(isolation: #isolation)
         }
 
-        /// The next event, or nil after the last.
         public mutating func next(isolation: isolated (any Actor)?) async throws -> ServerSentEvent? {
             while !isOver {
                 do {

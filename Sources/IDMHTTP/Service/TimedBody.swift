@@ -10,7 +10,7 @@ final class TimedBody: Sendable {
     private let core: Core
 
     /// - Parameters:
-    ///   - idle: The idle time-out while a reader waits, and its error.
+    ///   - idle: The idle time-out, and its error.
     ///   - total: The total time-out from now on, and its error.
     ///   - control: The control whose pauses suspend the idle time-out.
     ///   - error: Converts an error of the transport.
@@ -25,7 +25,6 @@ final class TimedBody: Sendable {
 
     deinit { core.end(CancellationError()) }
 
-    /// The bytes. They keep the transfer alive.
     var bytes: HTTPBytes { HTTPBytes { TimedCursor(body: self) } }
 
     fileprivate func gather(_ least: Int) { core.gather(least) }
@@ -89,7 +88,6 @@ private final class Core: Sendable {
         }
     }
 
-    /// Starts the task that reads a piece each time the reader asks for one.
     func start(_ bytes: HTTPBytes) {
         let worker = Task(executorPreference: LibraryTask.executor) { [self] in
             var pieces = bytes.makeAsyncIterator()

@@ -3,7 +3,6 @@ internal import Foundation
 /// The state of a body that a worker task reads on demand. A pure state machine: each event returns the continuations
 /// to resume, outside of all locks.
 struct TimedBodyStateMachine<Reader, Worker> {
-    /// The continuations to resume.
     enum Action {
         case none
         /// The worker is to fetch a piece, or to stop.
@@ -36,7 +35,6 @@ struct TimedBodyStateMachine<Reader, Worker> {
     /// Changes with everything that happens.
     private(set) var turn = 0
 
-    /// True if the body has ended.
     var hasEnded: Bool { if case .ended = phase { true } else { false } }
 
     /// Adds a reader. The result includes whether the idle timer has to be started.
@@ -66,7 +64,6 @@ struct TimedBodyStateMachine<Reader, Worker> {
         }
     }
 
-    /// A piece has come.
     mutating func take(_ piece: Data) -> Action {
         guard case .reading(let readers) = phase else { return .none }
         turn += 1

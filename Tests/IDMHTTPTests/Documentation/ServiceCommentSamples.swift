@@ -1,9 +1,10 @@
 import Foundation
+import IDMCore
 import IDMHTTP
-import IDMHTTPTesting
-import IDMTesting
-import TestSupport
-import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 extension Surroundings {
     private static func service(_ url: URL) async throws {
@@ -30,29 +31,6 @@ extension Surroundings {
         // end
     }
 
-    private static func events(_ service: HTTPService) async throws {
-        // sample: events as they come
-        let stream = try await service.open(ServiceRequest(.get, "/events"))
-        for try await event in stream.bytes.events() { print(event.data) }
-        // end
-    }
-
-    private static func configuration(_ url: URL) -> ServiceConfiguration {
-        // sample: a configuration
-        var configuration = ServiceConfiguration(baseURL: url, headers: ["Accept-Language": "en"])
-        configuration.idleTimeout = .seconds(20)
-        // end
-        return configuration
-    }
-
-    private static func cookies(_ plain: ServiceConfiguration) -> ServiceConfiguration {
-        var configuration = plain
-        // sample: a place for cookies
-        configuration.cookies = ServiceCookies()
-        // end
-        return configuration
-    }
-
     private static func rules() -> [ResponseRule] {
         // sample: rules of an API
         let rules: [ResponseRule] = [
@@ -74,56 +52,128 @@ extension Surroundings {
         // end
     }
 
-    @Suite("The samples of the comments on services", .timeLimit(.ample))
-    struct ServiceCommentSamples {
-        @Test("A copy has an address and a rule of its own")
-        func sharing() async throws {
-            let transport = StubTransport(answer: .json(#"{"reason": "busy"}"#, status: 400))
-            let shared = HTTPService(configuration: try api(), transport: transport)
-            let search = copy(shared, try #require(URL(string: "https://search.example.com")))
-
-            let failure = await #expect(throws: HTTPError.self) { try await search.request(ServiceRequest(.get, "/a")) }
-            #expect(failure?.failure(as: SearchFailure.self) == SearchFailure(reason: "busy"))
-            #expect(transport.requests.map(\.url.host) == ["search.example.com"])
-            #expect(shared.rules.isEmpty && shared.configuration.baseURL.host == "api.example.com")
-        }
-
-        @Test("a configuration stores its settings")
-        func configured() throws {
-            let plain = configuration(try #require(URL(string: "https://api.example.com")))
-
-            #expect(plain.idleTimeout == .seconds(20) && plain.headers[.acceptLanguage] == "en")
-            #expect(plain.cookies == nil && cookies(plain).cookies != nil)
-        }
-
-        @Test("an envelope rule judges successes, a failure rule failures only")
-        func judging() async throws {
-            let configuration = try api()
-            func failure(_ body: String, status: Int) async throws -> APIFailure? {
-                let transport = StubTransport(answer: .json(body, status: status))
-                let service = HTTPService(configuration: configuration, transport: transport, rules: rules())
-                do {
-                    _ = try await service.request(ServiceRequest(.get, "/a"))
-                    return nil
-                } catch let error as HTTPError {
-                    return error.failure()
-                }
-            }
-
-            #expect(try await failure(#"{"code": 0}"#, status: 200) == nil)
-            #expect(try await failure(#"{"code": 7}"#, status: 200) == APIFailure(code: 7))
-            #expect(try await failure(#"{"code": 0}"#, status: 500) == APIFailure(code: 0))
-        }
-
-        @Test("an error of another status passes the catch")
-        func catching() async throws {
-            let transport = StubTransport()
-            transport.on(.get, "/v1/none", answer: .text("", status: 404))
-            transport.on(.get, "/v1/down", answer: .text("", status: 500))
-            let service = HTTPService(configuration: try api(), transport: transport)
-
-            try await errors(service, ServiceRequest(.get, "/none"))
-            await #expect(throws: HTTPError.self) { try await errors(service, ServiceRequest(.get, "/down")) }
-        }
+    private static func request(id: String) -> ServiceRequest {
+        // sample: a request
+        let request = ServiceRequest(.get, "/users/{id}/posts", pathParameters: ["id": id], query: ["page": 2])
+        // end
+        return request
     }
+
+    private static func headers() -> ServiceHeaders {
+        // sample: a header
+        var headers: ServiceHeaders = ["Accept": "application/json"]
+        headers[.acceptLanguage] = "en"
+        headers.add("Cache-Control", "no-cache")
+        // end
+        return headers
+    }
+
+    private static func json(_ json: ServiceJSON) -> String? {
+        // sample: a piece of JSON
+        let name = json["user"]["names"][0].string
+        // end
+        return name
+    }
+
+    private static func policy(_ service: inout HTTPService, _ screens: Screens) {
+        // sample: a policy for maintenance
+        service.interceptors.insert(.maintenance { error in await screens.showMaintenance() }, at: 0)
+        // end
+    }
+
+    private static func values(_ service: HTTPService) async throws -> User {
+        // sample: a request for a value
+        let request = ServiceRequest(.get, "/users/{id}", pathParameters: ["id": 42])
+        let user = try await service.request(request, as: User.self)
+        // end
+        return user
+    }
+
+    private static func providers(_ service: HTTPService) {
+        struct GetNotes: DecodableResource {
+            typealias Value = [String]
+            var request: ServiceRequest { ServiceRequest(.get, "/notes") }
+        }
+        struct SearchRepos: DecodableResource {
+            typealias Value = [String]
+            let text: String
+            var request: ServiceRequest { ServiceRequest(.get, "/repos", query: ["text": text]) }
+        }
+        // sample: a provider of a resource
+        let notes = Integrator(service.provider(GetNotes()))
+        // end
+        // sample: a provider with an input
+        let search = Integrator(service.provider { SearchRepos(text: $0) }, executing: .latest)
+        // end
+        _ = (notes, search)
+    }
+
+    private static func names(_ service: HTTPService) async throws -> [String] {
+        // sample: a resource of any shape
+        struct Names: JSONObjectResource {
+            var request: ServiceRequest { ServiceRequest(.get, "/users") }
+
+            func value(from body: Data) throws -> [String] {
+                try json(from: body)["users"].array?.compactMap(\.string) ?? []
+            }
+        }
+        // end
+        return try await service.fetch(Names())
+    }
+
+    private static func requests(_ service: HTTPService, _ user: String, _ password: String)
+        async throws
+    {
+        // sample: a login
+        let login = ServiceRequest(.post, "/login", body: .form(["user": user, "password": password]))
+        let tokens = try await service.request(login.withoutAuthentication(), as: Tokens.self)
+        // end
+        _ = tokens
+    }
+
+    private static func refreshes(_ baseURL: URL, _ keychain: Keychain, _ saved: Keychain.Tokens?) {
+        typealias Tokens = Keychain.Tokens
+        // sample: credentials that are saved
+        let scheme = BearerAuthenticator<Tokens>(token: \.access, expiry: \.expiry) { old, next in
+            let request = ServiceRequest(.post, "/token", body: .form(["refresh": old.refresh]))
+            return try await next(request).decoded(as: Tokens.self)
+        }
+        let authentication = AuthenticationInterceptor(scheme, for: baseURL, credential: saved) { tokens in
+            await keychain.save(tokens)
+        }
+        // end
+        _ = authentication
+    }
+
+    private static func session(_ api: ServiceConfiguration) -> HTTPService {
+        // sample: a transport with settings
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpMaximumConnectionsPerHost = 2
+        let service = HTTPService(configuration: api, transport: URLSessionTransport(configuration: configuration))
+        // end
+        return service
+    }
+
+    #if os(Linux)
+    private static func curl(_ configuration: ServiceConfiguration) throws -> HTTPService {
+        // sample: a transport with certificates
+        let transport = try CurlTransport(certificates: URL(fileURLWithPath: "/etc/company/ca.pem"))
+        let service = HTTPService(configuration: configuration, transport: transport)
+        // end
+        return service
+    }
+    #endif
+}
+
+/// A place for credentials.
+private actor Keychain {
+    struct Tokens: Codable, Sendable {
+        let access: String
+        let refresh: String
+        let expiry: Date?
+    }
+
+    private var tokens: Tokens?
+
+    func save(_ tokens: Tokens) { self.tokens = tokens }
 }

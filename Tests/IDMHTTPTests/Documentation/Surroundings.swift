@@ -18,16 +18,6 @@ enum Surroundings {
         let refresh: String
     }
 
-    /// A part of a list, and where the next one is.
-    struct Page: DecodableResource {
-        struct Value: Decodable, Sendable {
-            let names: [String]
-            let next: URL?
-        }
-
-        let request: ServiceRequest
-    }
-
     struct Envelope: Decodable, Sendable {
         let code: Int
     }
@@ -42,7 +32,6 @@ enum Surroundings {
 
     struct Screens: Sendable {
         @MainActor func showMaintenance() {}
-        @MainActor func showLogin() {}
     }
 
     @MainActor static func show(_ cities: [City]) {}

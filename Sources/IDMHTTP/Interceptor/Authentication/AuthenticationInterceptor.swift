@@ -5,14 +5,6 @@ internal import Synchronization
 /// Adds the credential of a user to requests, and refreshes it when the server rejects it.
 ///
 /// ```swift
-/// let authentication = AuthenticationInterceptor(authenticator, for: baseURL, credential: saved)
-/// service.interceptors.append(authentication)
-/// authentication.logOut()
-/// ```
-///
-/// Saving each new credential and refreshing before the old one expires:
-///
-/// ```swift
 /// let scheme = BearerAuthenticator<Tokens>(token: \.access, expiry: \.expiry) { old, next in
 ///     let request = ServiceRequest(.post, "/token", body: .form(["refresh": old.refresh]))
 ///     return try await next(request).decoded(as: Tokens.self)
@@ -23,11 +15,10 @@ internal import Synchronization
 /// ```
 ///
 /// - A credential is sent only to the origin of the base URL.
-/// - Rejected requests share one refresh. Each is sent once more with the new credential; a second rejection is its
-///   result. If the refresh fails, each fails with ``AuthenticationError/refreshFailed(_:)``.
+/// - Rejected requests share one refresh, for which new requests wait. Each is sent once more with the new credential; a
+///   second rejection is its result. If the refresh fails, each fails with ``AuthenticationError/refreshFailed(_:)``.
 /// - A request whose body was read and can't be read again fails with ``RequestBody/Fault/usedUp``.
-/// - A request that was rejected with an outdated credential starts no refresh: it is sent again with the current one.
-/// - New requests wait for a running refresh. A cancelled request stops waiting; the refresh continues.
+/// - A cancelled request stops waiting; the refresh continues.
 /// - When the user logs out, waiting requests and those whose response is still to come fail with
 ///   ``AuthenticationError/userHasChanged``. No response, and no further piece of a body, is delivered for the old
 ///   user. The result of a running refresh is discarded.
@@ -37,8 +28,8 @@ internal import Synchronization
 /// - A rejection after a redirect over another origin is the result, since the credential wasn't sent there.
 /// - A credential that expires within 30 seconds (``Authenticator/expiry(of:)``) is refreshed before the request is
 ///   sent. If that fails while the credential is still valid, the request is sent with it.
-/// - A request with ``ServiceRequest/usesAuthentication`` set to false is sent without a credential.
-/// - While no user is logged in, requests are sent without a credential, and a rejection is the result.
+/// - While no user is logged in, requests are sent without a credential, and a rejection is the result. So is a request
+///   ``ServiceRequest/withoutAuthentication()``.
 ///
 /// Place it behind interceptors that send requests again, so that each attempt carries the current credential.
 public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterceptor {
@@ -98,13 +89,13 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
     /// The credential of the user who is logged in, to be saved for the next launch. Nil if no user is.
     public var credential: Credential? { state.withLock { $0.credential } }
 
-    /// A user logs in. Requests of the one before, if there was one, aren't answered any more.
+    /// Logs a user in. Requests of the previous user fail.
     public func logIn(_ credential: Credential) {
         tell(state.withLock { $0.change(to: credential) })
         caches.wipe()
     }
 
-    /// The user logs out. Their requests aren't answered any more.
+    /// Logs the user out. Their requests fail.
     public func logOut() {
         tell(state.withLock { $0.change(to: nil) })
         caches.wipe()

@@ -3,42 +3,31 @@ public import IDMCore
 
 /// An API's way of authentication: adds a credential to a request, and refreshes a credential that the server rejects.
 ///
-/// ```swift
-/// let authenticator = BearerAuthenticator<Tokens>(token: \.access) { old, next in
-///     let response = try await next(ServiceRequest(.post, "/token", body: .form(["refresh_token": old.refresh])))
-///     return try JSONDecoder().decode(Tokens.self, from: response.body)
-/// }
-/// ```
-///
 /// An ``AuthenticationInterceptor`` stores the credentials.
 public protocol Authenticator<Credential>: Sendable {
     /// The credential of a user.
     associatedtype Credential: Sendable
 
-    /// Supplies a request with a credential. Throws if the credential can't be one, as an empty token can't.
+    /// Adds a credential to a request. Throws if the credential is invalid, such as an empty token.
     ///
-    /// Each field of the header and each item of the query that is added or changed is a secret from then on: it is
-    /// never shown, and the header isn't taken along to another origin. What is put anywhere else isn't known to be
-    /// one.
+    /// Header fields and query items that are added or changed become secret: they are never shown, and not sent to
+    /// another origin. Credentials in other places aren't recognized as secret.
     func authorize(_ request: inout ServiceRequest, with credential: Credential) throws
 
-    /// Returns the time at which a credential expires. Nil, the default, if it isn't known.
-    ///
-    /// Shortly before that time the credential is refreshed, so that no request has to be rejected first.
+    /// Returns the time at which a credential expires, shortly before which it is refreshed. Nil, the default, if it
+    /// isn't known.
     func expiry(of credential: Credential) -> Date?
 
     /// Returns true for a failure that means that the server rejected the credential: by default, the status 401.
     func isRejection(_ error: HTTPError) -> Bool
 
-    /// Gets a new credential in place of one that was rejected.
-    ///
-    /// It is called once for all requests that were rejected with the same credential, away from their actors. Their
-    /// being cancelled doesn't stop it: a server may have replaced the old credential by then.
+    /// Returns a new credential for one that was rejected. Called once for all requests that were rejected with the
+    /// same credential, away from their actors. It isn't cancelled with them.
     ///
     /// - Parameters:
     ///   - credential: The credential that was rejected.
-    ///   - next: What stands behind the interceptor. Requests made of it, and those that are made of the service itself
-    ///     inside of this call, are sent without a credential and never wait for this one.
+    ///   - next: The chain behind the interceptor. Requests through it, and requests of the service within this call,
+    ///     are sent without a credential and don't wait for this one.
     func refresh(_ credential: Credential, next: InterceptorChain) async throws -> Credential
 }
 
@@ -50,7 +39,7 @@ extension Authenticator {
     public func isRejection(_ error: HTTPError) -> Bool { error.status == 401 }
 }
 
-/// Why a request of a user isn't made, or isn't answered.
+/// The reasons for which a request of a user fails.
 public enum AuthenticationError: Error, Sendable {
     /// The user has changed since the request was made: by a logout, or by the login of another user.
     case userHasChanged
@@ -80,7 +69,6 @@ extension AuthenticationError: LocalizedError {
 }
 
 extension AuthenticationError: CustomStringConvertible {
-    /// The error in one sentence, without the credential.
     public var description: String {
         switch self {
         case .userHasChanged: "The user has changed since the request was made."

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A token that stands behind `Bearer` in the Authorization header, and can be replaced.
+/// Sends a token as `Authorization: Bearer …`, and can refresh it.
 public struct BearerAuthenticator<Credential: Sendable>: Authenticator {
     private let token: @Sendable (Credential) -> String
     private let expiry: @Sendable (Credential) -> Date?
@@ -48,7 +48,7 @@ extension BearerAuthenticator where Credential == String {
     }
 }
 
-/// A name and a password, as HTTP has it from its beginnings (RFC 7617).
+/// Sends a user name and a password as `Authorization: Basic …` (RFC 7617).
 public struct BasicAuthenticator: Authenticator {
     /// A user name and a password.
     public struct Credential: Sendable, Hashable {
@@ -84,14 +84,13 @@ public struct BasicAuthenticator: Authenticator {
 }
 
 extension BasicAuthenticator.Credential: CustomStringConvertible, CustomReflectable {
-    /// The user name, with a redacted password.
     public var description: String { "\(user):\(ServiceRedaction.mark)" }
 
     /// The description alone.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-/// A key in a header of its own, such as `X-API-Key`. Whatever the header is called, the key is secret.
+/// Sends a key in a header field such as `X-API-Key`. The key is secret, whatever the name of the field.
 public struct HeaderAuthenticator: Authenticator {
     private let name: ServiceHeaders.Name
 

@@ -10,20 +10,18 @@ public final class ConcurrencyInterceptor: HTTPInterceptor {
     private let limiter: KeyedConcurrencyLimiter<ServiceOrigin, OneShot<Void>>
     private let didQueue: @Sendable () -> Void
 
-    /// Makes an interceptor.
-    ///
     /// - Parameter limit: The number of requests of one origin at once. Less than one is one.
     public convenience init(limit: Int) {
         self.init(limit: limit) {}
     }
 
-    /// Makes an interceptor that reports when a request begins to wait.
+    /// - Parameter didQueue: Called when a request begins to wait.
     init(limit: Int, didQueue: @escaping @Sendable () -> Void) {
         limiter = KeyedConcurrencyLimiter(limit: limit)
         self.didQueue = didQueue
     }
 
-    /// Waits for a place, and makes the request.
+    /// Waits for a place, and sends the request.
     public func intercept(_ request: ServiceRequest, next: InterceptorChain) async throws -> ServiceResponse {
         guard let origin = next.configuration.origin else { return try await next(request) }
         try await enter(origin)
@@ -45,7 +43,6 @@ public final class ConcurrencyInterceptor: HTTPInterceptor {
         return response
     }
 
-    /// The numbers of running and of waiting requests of an origin.
     func counts(_ origin: ServiceOrigin) -> (running: Int, waiting: Int) {
         limiter.counts(origin)
     }

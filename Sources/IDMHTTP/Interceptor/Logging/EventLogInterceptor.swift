@@ -15,9 +15,8 @@ internal import IDMCore
 /// 2.204 s success 200
 /// ```
 ///
-/// The log of a request of ``HTTPService/open(_:)`` ends with the header of its response.
-///
-/// Place it first, so that it sees all events.
+/// The log of a request of ``HTTPService/open(_:)`` ends with the header of its response. Place the interceptor first,
+/// so that it sees all events.
 public struct EventLogInterceptor: HTTPInterceptor {
     /// Everything that happened to one request.
     public struct Log: Sendable, Hashable, CustomStringConvertible {
@@ -27,7 +26,6 @@ public struct EventLogInterceptor: HTTPInterceptor {
         /// ``HTTPEvent/Kind/failure(_:)``.
         public let events: [HTTPEvent]
 
-        /// The request, and each event on a line of its own.
         public var description: String {
             ([request] + events.map(\.description)).joined(separator: "\n")
         }
@@ -39,9 +37,9 @@ public struct EventLogInterceptor: HTTPInterceptor {
     /// Makes an interceptor.
     ///
     /// - Parameters:
-    ///   - clock: What measures the times.
-    ///   - take: Takes a log, once for each request, when it has ended. Called away from the caller's actor, for
-    ///     several requests at once.
+    ///   - clock: The clock of the times.
+    ///   - take: Receives the log of each request when it has ended. Called away from the caller's actor, for several
+    ///     requests at once.
     public init(clock: any Clock<Duration> = ContinuousClock(), take: @escaping @Sendable (Log) -> Void) {
         self.clock = clock
         self.take = take

@@ -12,25 +12,21 @@ final class EventRecorder: Sendable {
 
     private let elapsed: @Sendable () -> Duration
     private let onEvent: @Sendable (HTTPEvent.Kind) -> Void
-    /// The recorder of an interceptor before this one's, which records the same.
+    /// The recorder of an earlier interceptor, which records the same events.
     private let outer: EventRecorder?
     private let state = Locked(State())
 
-    /// - Parameters:
-    ///   - clock: The clock of the times.
-    ///   - onEvent: Receives each event when it happens.
+    /// - Parameter onEvent: Receives each event when it happens.
     init(clock: any Clock<Duration>, onEvent: @escaping @Sendable (HTTPEvent.Kind) -> Void = { _ in }) {
         elapsed = clock.stopwatch()
         self.onEvent = onEvent
         outer = Self.current
     }
 
-    /// Records an event, if there is a recorder.
     static func record(_ kind: @autoclosure () -> HTTPEvent.Kind) {
         current?.record(kind())
     }
 
-    /// Writes down that a request goes to the transport.
     static func recordAttempt(bytes: Int?) {
         current?.recordAttempt(bytes: bytes)
     }
@@ -44,7 +40,6 @@ final class EventRecorder: Sendable {
         outer?.recordAttempt(bytes: bytes)
     }
 
-    /// Writes down what happened to the request, from wherever it is known.
     func record(_ kind: HTTPEvent.Kind) {
         take(kind)
         outer?.record(kind)
@@ -59,7 +54,7 @@ final class EventRecorder: Sendable {
         if isRecorded { onEvent(kind) }
     }
 
-    /// Writes down how the request has ended. Returns everything that has happened.
+    /// Records the end of the request, and returns all events.
     func end(_ kind: HTTPEvent.Kind) -> [HTTPEvent] {
         take(kind)
         return close()

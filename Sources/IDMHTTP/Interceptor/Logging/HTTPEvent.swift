@@ -7,14 +7,13 @@ public struct HTTPEvent: Sendable, Hashable {
 
     /// The kinds of events.
     public enum Kind: Sendable, Hashable {
-        /// The request waits for a place, because as many as are allowed are on their way to its host.
+        /// The request waits, because the limit of its host is reached.
         case queued
-        /// The request goes to the transport: for the first time, or again, with so many bytes if their number is
-        /// known.
+        /// The request goes to the transport, for the first time or again. The number of bytes is nil if it isn't known.
         case attempt(Int, bytes: Int?)
         /// The header of a response has come.
         case response(status: Int)
-        /// The server sends the request elsewhere.
+        /// The response is a redirect.
         case redirect(to: String)
         /// The body of a response has come.
         case received(bytes: Int)
@@ -30,12 +29,10 @@ public struct HTTPEvent: Sendable, Hashable {
 }
 
 extension HTTPEvent: CustomStringConvertible {
-    /// The event on one line.
     public var description: String { "\(time.inSeconds) \(kind)" }
 }
 
 extension HTTPEvent.Kind: CustomStringConvertible {
-    /// The event in a few words.
     public var description: String {
         switch self {
         case .queued: "queued"

@@ -1,13 +1,6 @@
 public import IDMCore
 
-/// Records each request in a trace, and what happens to it: attempts, redirects, retries and why, bytes. Secrets are
-/// redacted.
-///
-/// ```swift
-/// service.interceptors.insert(TraceInterceptor(trace), at: 0)
-/// ```
-///
-/// Put it first, so that nothing happens outside of it.
+/// Records each request and its events in a trace, with secrets redacted. Place it first, so that it sees all events.
 public struct TraceInterceptor: HTTPInterceptor {
     private let recorder: TraceRecorder
     private let track: String
@@ -15,14 +8,14 @@ public struct TraceInterceptor: HTTPInterceptor {
     /// Makes an interceptor.
     ///
     /// - Parameters:
-    ///   - recorder: What takes the requests.
-    ///   - track: The name of the track on which they are shown.
+    ///   - recorder: The recorder of the trace.
+    ///   - track: The name of the track of the requests.
     public init(_ recorder: TraceRecorder, on track: String = "http") {
         self.recorder = recorder
         self.track = track
     }
 
-    /// Makes the request, and records it.
+    /// Sends the request, and records it.
     public func intercept(_ request: ServiceRequest, next: InterceptorChain) async throws -> ServiceResponse {
         let name = request.description(redacted: next.configuration.redaction)
         let span = recorder.begin(name, on: track)

@@ -12,7 +12,6 @@ internal import Synchronization
 ///
 /// Place it before retries and authentication, so that it sees only the failures that those can't resolve.
 public final class FailurePolicyInterceptor: HTTPInterceptor {
-    /// The failure that the policy is for, in an error. Nil if it is for none.
     private let find: @Sendable (any Error) -> HTTPError?
     private let action: @Sendable (HTTPError) async -> Void
     private let isDone = Atomic(false)
@@ -20,8 +19,8 @@ public final class FailurePolicyInterceptor: HTTPInterceptor {
     /// Makes a policy.
     ///
     /// - Parameters:
-    ///   - matches: Whether a failure is one that the policy is for. Asked once for each.
-    ///   - action: What is done about it, away from the caller's actor.
+    ///   - matches: Returns true for a failure that the policy is for. Called once for each.
+    ///   - action: The action, which runs away from the caller's actor.
     public init(
         when matches: @escaping @Sendable (HTTPError) -> Bool, do action: @escaping @Sendable (HTTPError) async -> Void
     ) {
@@ -37,7 +36,7 @@ public final class FailurePolicyInterceptor: HTTPInterceptor {
         self.action = action
     }
 
-    /// Makes the request, and does something about its failure.
+    /// Sends the request, and runs the action for a matching failure.
     public func intercept(_ request: ServiceRequest, next: InterceptorChain) async throws -> ServiceResponse {
         do {
             let response = try await next(request)
@@ -51,12 +50,7 @@ public final class FailurePolicyInterceptor: HTTPInterceptor {
 }
 
 extension HTTPInterceptor where Self == FailurePolicyInterceptor {
-    /// For a failure that a rule found in a response, of a type of its own: `.failure(of: APIFailure.self) { … }`.
-    ///
-    /// - Parameters:
-    ///   - type: The type of the failure.
-    ///   - condition: Whether the policy is for this one.
-    ///   - action: What is done about it.
+    /// For a failure of the API that a rule found in a response: `.failure(of: APIFailure.self) { … }`.
     public static func failure<Failure: Error>(
         of type: Failure.Type, when condition: @escaping @Sendable (Failure) -> Bool = { _ in true },
         do action: @escaping @Sendable (HTTPError) async -> Void
@@ -66,12 +60,6 @@ extension HTTPInterceptor where Self == FailurePolicyInterceptor {
 
     /// For a user who has to log in again: the server answers with the status 401, or refuses to refresh the credential
     /// (``AuthenticationError/refreshFailed(_:)`` with a status from 400 to 499, other than 408 and 429).
-    ///
-    /// ```swift
-    /// service.interceptors.insert(.unauthorized { _ in await screens.showLogin() }, at: 0)
-    /// ```
-    ///
-    /// A refresh that fails for want of a connection is no refusal, and no reason to log in again.
     public static func unauthorized(
         do action: @escaping @Sendable (HTTPError) async -> Void
     ) -> FailurePolicyInterceptor {
