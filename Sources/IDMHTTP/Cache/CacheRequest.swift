@@ -1,8 +1,8 @@
 internal import Foundation
 internal import IDMCore
 
-/// A request on its way to the server, for whose response equal requests wait. It ends when it is released.
-final class CacheFetch: Sendable {
+/// A request on its way to the server, for whose response equal requests wait.
+enum CacheFetch {
     /// The requests that get the same response, whatever it varies by.
     struct Key: Hashable, Sendable {
         private let address: String
@@ -15,18 +15,11 @@ final class CacheFetch: Sendable {
     }
 
     enum Beginning {
-        case began(CacheFetch)
+        /// The action ends it.
+        case began(FinalAction)
         /// An equal request is on its way. The value is closed when that ends.
         case running(LatestValue<Void>)
     }
-
-    private let onEnd: @Sendable () -> Void
-
-    init(onEnd: @escaping @Sendable () -> Void) {
-        self.onEnd = onEnd
-    }
-
-    deinit { onEnd() }
 }
 
 /// The parts of a request that decide which stored responses can answer it.

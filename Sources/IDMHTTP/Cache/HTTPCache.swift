@@ -179,7 +179,7 @@ public final class HTTPCache: Sendable {
         }
         if let other { return .running(other) }
         return .began(
-            CacheFetch { [self] in
+            FinalAction { [self] in
                 state.withLock { state in
                     if state.fetches[key] === running { state.fetches[key] = nil }
                 }

@@ -11,6 +11,8 @@ final class RequestContext: Sendable {
     /// The total time-out of an opened body, from the start of the call. Nil for none.
     let bodyTimeout: Duration?
     private let ending = Locked<HTTPError.Reason?>(nil)
+    /// The head of the last response, for the error of a time-out.
+    let received = Locked<ServiceResponse?>(nil)
 
     init(
         _ interceptors: [any HTTPInterceptor], _ configuration: ServiceConfiguration,

@@ -26,7 +26,7 @@ struct CachedExchange: Sendable {
         var found = await lookUp(request, cached, policy)
         if case .answer(let response) = found { return response }
         guard policy != .cacheOnly, !isOnlyIfCached(request) else { throw TransportFault(.notCached) }
-        var running: CacheFetch?
+        var running: FinalAction?
         if isGet {
             switch cache.beginFetch(of: cached) {
             case .began(let fetch):
@@ -109,7 +109,7 @@ struct CachedExchange: Sendable {
     }
 
     private func validate(
-        _ stored: StoredResponse, _ request: TransportRequest, _ cached: CacheRequest, _ running: CacheFetch? = nil
+        _ stored: StoredResponse, _ request: TransportRequest, _ cached: CacheRequest, _ running: FinalAction? = nil
     ) async throws -> TransportResponse {
         let validators = CacheRules.validators(of: stored)
         guard !validators.isEmpty else { return try await fetch(request, cached, running, insteadOfError: stored) }
@@ -160,7 +160,7 @@ struct CachedExchange: Sendable {
     }
 
     private func fetch(
-        _ request: TransportRequest, _ cached: CacheRequest, _ running: CacheFetch? = nil,
+        _ request: TransportRequest, _ cached: CacheRequest, _ running: FinalAction? = nil,
         insteadOfError stored: StoredResponse? = nil
     ) async throws -> TransportResponse {
         let (change, start) = (cache.lastChange, cache.now())
@@ -188,7 +188,7 @@ struct CachedExchange: Sendable {
 
     /// A response that is kept once its reader has come to the end of its body.
     private func keeping(
-        _ response: TransportResponse, to request: TransportRequest, _ cached: CacheRequest, _ running: CacheFetch?,
+        _ response: TransportResponse, to request: TransportRequest, _ cached: CacheRequest, _ running: FinalAction?,
         _ change: Int, _ start: Double
     ) -> TransportResponse {
         guard request.method == .get else {
@@ -207,15 +207,6 @@ struct CachedExchange: Sendable {
             return response
         }
         let pieces = Locked<[Data]?>([])
-        // Released once the response is stored, or can't be any more.
-        let running = Locked(running)
-        let end = { @Sendable in
-            let last = running.withLock { fetch in
-                defer { fetch = nil }
-                return fetch
-            }
-            withExtendedLifetime(last) {}
-        }
         let received = cache.now()
         let length = headers.announcedLength
         var response = response
@@ -227,12 +218,12 @@ struct CachedExchange: Sendable {
                     if !cache.canKeep(kept?.reduce(0) { $0 + $1.count } ?? 0) { kept = nil }
                     return kept == nil
                 }
-                if isTooLong { end() }
+                if isTooLong { running?.run() }
             case .failure:
                 pieces.withLock { $0 = nil }
-                end()
+                running?.run()
             case .success(nil):
-                defer { end() }
+                defer { running?.run() }
                 let all = pieces.withLock { kept in
                     defer { kept = nil }
                     return kept

@@ -95,10 +95,8 @@ public struct HTTPService: DataProvider {
         to request: ServiceRequest, rules: [ResponseRule], opens: Bool
     ) async throws -> ServiceResponse {
         try Task.checkCancellation()
-        let received = ReceivedHead()
         let executor = RequestExecutor(
-            configuration: configuration, transport: transport, rules: rules + self.rules, opens: opens,
-            received: received)
+            configuration: configuration, transport: transport, rules: rules + self.rules, opens: opens)
         let scope = request.scope ?? CredentialScope()
         if mayBeFresh(request, opens: opens),
             let response = try await freshResponse(to: request, executor, scope)
@@ -114,7 +112,7 @@ public struct HTTPService: DataProvider {
         }
         let chain = InterceptorChain(call)
         do {
-            let response = try await runInTime(request, chain, received)
+            let response = try await runInTime(request, chain)
             try Task.checkCancellation()
             return response
         } catch {
@@ -137,9 +135,7 @@ public struct HTTPService: DataProvider {
         return try await LibraryTask.elsewhere { await executor.freshResponse(to: request, scope) }
     }
 
-    private func runInTime(
-        _ request: ServiceRequest, _ chain: InterceptorChain, _ received: ReceivedHead
-    ) async throws -> ServiceResponse {
+    private func runInTime(_ request: ServiceRequest, _ chain: InterceptorChain) async throws -> ServiceResponse {
         // The executor refuses an invalid time-out.
         guard let deadline = request.totalTimeout ?? configuration.totalTimeout, deadline > .zero else {
             return try await LibraryTask.elsewhere { try await run(request, chain) }
@@ -152,7 +148,7 @@ public struct HTTPService: DataProvider {
                 try await run(request, chain)
             }
         } catch is Timeout.Expired {
-            throw overdue(request, after: deadline, response: received.response)
+            throw overdue(request, after: deadline, response: chain.call.received.withLock { $0 })
         }
     }
 

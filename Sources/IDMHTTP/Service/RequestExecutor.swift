@@ -11,7 +11,6 @@ struct RequestExecutor: Sendable {
     let rules: [ResponseRule]
     /// True if the caller reads the body, unless the response is a failure.
     let opens: Bool
-    let received: ReceivedHead
 
     @concurrent
     func response(to request: ServiceRequest, in call: RequestContext) async throws -> ServiceResponse {
@@ -58,10 +57,10 @@ struct RequestExecutor: Sendable {
                     recorder?.record(.queued)
                     didQueue()
                 }
-                return try await follow(request, call.scope) { limit.noteActivity() }
+                return try await follow(request, call) { limit.noteActivity() }
             }
         } catch is Timeout.Expired {
-            throw HTTPError.Reason.Thrown(.timedOut(.idle(request.timeout)), response: received.response)
+            throw HTTPError.Reason.Thrown(.timedOut(.idle(request.timeout)), response: call.received.withLock { $0 })
         }
     }
 
@@ -86,7 +85,7 @@ extension RequestExecutor {
     ///
     /// - Parameter activity: Called whenever something is sent or received.
     private func follow(
-        _ first: TransportRequest, _ scope: CredentialScope, activity: @escaping @Sendable () -> Void
+        _ first: TransportRequest, _ call: RequestContext, activity: @escaping @Sendable () -> Void
     ) async throws -> ServiceResponse {
         var request = first
         var hops = 0
@@ -94,17 +93,22 @@ extension RequestExecutor {
         let files = SentFiles(of: first.body)
         while true {
             EventRecorder.recordAttempt(bytes: request.body?.length)
-            received.response = nil
-            let arrivals = opens ? nil : ResponseProgress(activity) { [self, request] in note($0, $1, of: request) }
+            call.received.withLock { $0 = nil }
+            let arrivals =
+                opens
+                ? nil
+                : ResponseProgress(activity) { [self, request] status, headers in
+                    call.received.withLock { $0 = head(status, headers, of: request) }
+                }
             request.didReceive = if let arrivals { { @Sendable arrival in arrivals.report(arrival) } } else { nil }
-            let (sent, generation) = withCookies(request, scope)
+            let (sent, generation) = withCookies(request, call.scope)
             let response = try await send(sent)
             if let generation {
                 configuration.cookies?.take(
                     response.headers, from: request.url, generation: generation, isForeign: request.hasLeftOrigin)
             }
             activity()
-            note(response.status, response.headers, of: request)
+            call.received.withLock { $0 = head(of: response, from: request) }
             if arrivals?.hasHead != true { EventRecorder.record(.response(status: response.status)) }
             let next: TransportRequest?
             do throws(RedirectPolicy.Fault) {
@@ -232,25 +236,12 @@ extension RequestExecutor {
         head.hasLeftOrigin = request.hasLeftOrigin
         return head
     }
-
-    private func note(_ status: Int, _ headers: ServiceHeaders, of request: TransportRequest) {
-        received.response = head(status, headers, of: request)
-    }
 }
 
 extension IntegrationProgress {
     /// Returns true if the progress of a response's body is reported. Progress can't be taken back, and a failure may
     /// be followed by another attempt.
     fileprivate static func isReported(for status: Int) -> Bool { (200..<300).contains(status) }
-}
-
-final class ReceivedHead: Sendable {
-    private let state = Locked<ServiceResponse?>(nil)
-
-    var response: ServiceResponse? {
-        get { state.withLock { $0 } }
-        set { state.withLock { $0 = newValue } }
-    }
 }
 
 /// Reports the progress of a response that its transport receives as a whole.

@@ -22,7 +22,8 @@ public protocol Authenticator<Credential>: Sendable {
     func isRejection(_ error: HTTPError) -> Bool
 
     /// Returns a new credential for one that was rejected. Called once for all requests that were rejected with the
-    /// same credential, away from their actors. It isn't cancelled with them.
+    /// same credential, away from their actors. It isn't cancelled with them. By default it throws
+    /// ``AuthenticationError/notRefreshable``.
     ///
     /// - Parameters:
     ///   - credential: The credential that was rejected.
@@ -34,6 +35,11 @@ public protocol Authenticator<Credential>: Sendable {
 extension Authenticator {
     /// Nil.
     public func expiry(of credential: Credential) -> Date? { nil }
+
+    /// Throws ``AuthenticationError/notRefreshable``.
+    public func refresh(_ credential: Credential, next: InterceptorChain) async throws -> Credential {
+        throw AuthenticationError.notRefreshable
+    }
 
     /// The status 401.
     public func isRejection(_ error: HTTPError) -> Bool { error.status == 401 }

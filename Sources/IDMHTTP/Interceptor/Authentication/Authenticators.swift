@@ -76,11 +76,6 @@ public struct BasicAuthenticator: Authenticator {
         let pair = Data("\(credential.user):\(credential.password)".utf8)
         request.headers.setSecret(.authorization, "Basic \(pair.base64EncodedString())")
     }
-
-    /// Throws: there is no other password than the one that was rejected.
-    public func refresh(_ credential: Credential, next: InterceptorChain) async throws -> Credential {
-        throw AuthenticationError.notRefreshable
-    }
 }
 
 extension BasicAuthenticator.Credential: CustomStringConvertible, CustomReflectable {
@@ -103,11 +98,6 @@ public struct HeaderAuthenticator: Authenticator {
     public func authorize(_ request: inout ServiceRequest, with key: String) throws {
         guard key.isUsableAsHeader else { throw AuthenticationError.unusableCredential }
         request.headers.setSecret(name, key)
-    }
-
-    /// Throws: there is no other key than the one that was rejected.
-    public func refresh(_ key: String, next: InterceptorChain) async throws -> String {
-        throw AuthenticationError.notRefreshable
     }
 }
 

@@ -1,5 +1,4 @@
 internal import IDMCore
-internal import Synchronization
 
 /// Limits the number of simultaneous requests per origin. Further requests wait in FIFO order.
 ///
@@ -10,7 +9,7 @@ public final class ConcurrencyInterceptor: HTTPInterceptor {
     private let limiter: KeyedConcurrencyLimiter<ServiceOrigin, OneShot<Void>>
     private let didQueue: @Sendable () -> Void
 
-    /// - Parameter limit: The number of requests of one origin at once. Less than one is one.
+    /// Makes an interceptor with a limit of requests of one origin at once. Less than one is one.
     public convenience init(limit: Int) {
         self.init(limit: limit) {}
     }
@@ -25,20 +24,20 @@ public final class ConcurrencyInterceptor: HTTPInterceptor {
     public func intercept(_ request: ServiceRequest, next: InterceptorChain) async throws -> ServiceResponse {
         guard let origin = next.configuration.origin else { return try await next(request) }
         try await enter(origin)
-        let place = Place { self.leave(origin) }
+        let place = FinalAction { self.leave(origin) }
         var response: ServiceResponse
         do {
             response = try await next(request)
         } catch {
-            place.leave()
+            place.run()
             throw error
         }
         guard let stream = response.stream else {
-            place.leave()
+            place.run()
             return response
         }
         response.stream = stream.observed { result in
-            if (try? result.get()) == nil { place.leave() }
+            if (try? result.get()) == nil { place.run() }
         }
         return response
     }
@@ -64,21 +63,5 @@ public final class ConcurrencyInterceptor: HTTPInterceptor {
 
     private func leave(_ origin: ServiceOrigin) {
         limiter.leave(origin)?.end(.success(()))
-    }
-}
-
-/// A place of a running request. Given back once, at the latest when it is released.
-private final class Place: Sendable {
-    private let isGiven = Atomic(false)
-    private let give: @Sendable () -> Void
-
-    init(_ give: @escaping @Sendable () -> Void) {
-        self.give = give
-    }
-
-    deinit { leave() }
-
-    func leave() {
-        if !isGiven.exchange(true, ordering: .relaxed) { give() }
     }
 }
