@@ -38,14 +38,18 @@ struct CachedDataProviderTests {
         #expect(cache.get("key")?.value == expected.last)
     }
 
-    @Test("Only a policy that may deliver an entry and then an answer makes a stream")
-    func streams() {
+    @Test("With a store that writes at once, only a policy that may deliver two values makes a stream")
+    func streams() throws {
         let policies: [CachePolicy] = [
             .cachedThenRemote, .staleWhileRevalidate(maxAge: .seconds(1)), .cacheElseRemote(maxAge: .seconds(1)),
             .remoteElseCache, .cacheOnly, .remoteOnly, .refresh,
         ]
+        let folder = try TemporaryFolder()
+        let disk = try DiskCache<String, String>(folder: folder.url)
         let streams = policies.filter { remote.cached(in: memory(), policy: $0).deliversMany }
+        let streamsOnDisk = policies.filter { remote.cached(in: disk, policy: $0).deliversMany }
         #expect(streams == Array(policies.prefix(2)))
+        #expect(streamsOnDisk == policies)
     }
 
     @Test(
