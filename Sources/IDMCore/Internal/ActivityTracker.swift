@@ -55,8 +55,8 @@ package protocol TrackedClock: Sendable {
 }
 
 extension LibraryTask {
-    /// True once a tracker has been used in this process. Until then, the task-local isn't read.
-    private static let isWatched = Atomic(false)
+    /// True once a test kit's executor has been used in this process. Until then, the task-local isn't read.
+    static let isWatched = Atomic(false)
 
     /// The executor of the task-local, if tasks prefer it now.
     static var preferred: (any TaskExecutor)? {

@@ -135,6 +135,7 @@ struct Rule06SynchronyTests {
             }
         }
 
+        LibraryTask.beginTracking()
         // The task that delivers the cancellation starts on no actor, and comes to the handlers from there.
         let task = LibraryTask.$executor.withValue(executor ?? LibraryTask.executor) { call.call() }
         _ = try await provider.waitForRequest()
