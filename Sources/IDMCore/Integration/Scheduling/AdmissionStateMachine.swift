@@ -56,7 +56,7 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
     private enum Stage: Sendable {
         case held
         case debouncing
-        case waiting(previous: CallID?, next: CallID?)
+        case waiting
         /// Admitted, rejected or cancelled: its task continues.
         case settled
     }
@@ -67,10 +67,6 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
         /// True if the call counts against the width of the queue until it has finished.
         var isInside = false
         var delivery = DeliveryStateMachine()
-
-        var isSettled: Bool {
-            if case .settled = stage { true } else { false }
-        }
 
         init(member: Member, stage: Stage) {
             self.member = member
@@ -89,7 +85,7 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
             case .debounce:
                 stage = .debouncing
             case .wait:
-                stage = .waiting(previous: nil, next: nil)
+                stage = .waiting
             }
         }
     }
@@ -101,7 +97,9 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
     /// `.queue`: the running calls, and how many of those have a decided end.
     private var insideCount = 0
     private var endingCount = 0
-    private var queue: (first: CallID, last: CallID)?
+    /// `.queue`: the waiting calls, oldest first, with calls between them that have left the queue.
+    private var queue: [CallID] = []
+    private var queueStart = 0
     private var queueCount = 0
     /// `.queue`: the call that left the queue and has not started. The next call leaves the queue only after it has, so
     /// that calls start in order although their tasks resume on different threads.
@@ -117,17 +115,17 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
 
     /// True while another call has to finish before this one is admitted.
     func isHeld(_ id: CallID) -> Bool {
-        if case .held = entries[id]?.stage { true } else { false }
+        entries[id]?.stage == .held
     }
 
     /// True while the call waits in the queue.
     func isWaiting(_ id: CallID) -> Bool {
-        if case .waiting = entries[id]?.stage { true } else { false }
+        entries[id]?.stage == .waiting
     }
 
     /// The number of calls that are held, debouncing or in the queue.
     var waitingCount: Int {
-        entries.ids.count { entries[$0]?.isSettled == false }
+        entries.ids.count { entries[$0]?.stage != .settled }
     }
 
     // MARK: Submission
@@ -183,7 +181,7 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
         case .only: return occupant == nil ? .start : .reject(.ignored)
         case .latest(let debounces): return debounces ? .debounce : .start
         case .queue(let width, let limit):
-            if insideCount < width && queue == nil && startingCall == nil { return .start }
+            if insideCount < width && queueCount == 0 && startingCall == nil { return .start }
             // A call whose end is decided doesn't count: its handlers may submit the next call.
             let free = width - insideCount + endingCount
             return queueCount < limit.addingSaturating(free) ? .wait : .reject(.ignored)
@@ -202,7 +200,8 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
             occupant = id
             return superseded
         case (.queue, .wait):
-            append(id)
+            queue.append(id)
+            queueCount += 1
             return .none
         case (.queue, _):
             insideCount += 1
@@ -214,7 +213,7 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
     /// Ends the debounce interval of a call.
     mutating func endDebounce(_ id: CallID) {
         entries.update(id) { entry in
-            if case .debouncing = entry.stage { entry.stage = .settled }
+            if entry.stage == .debouncing { entry.stage = .settled }
         }
     }
 
@@ -253,16 +252,16 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
 
     /// Cancels a call, unless its end is decided.
     mutating func cancel(_ id: CallID, _ reason: CancelReason) -> Cancellation {
-        let answer = entries.update(id) { ($0.delivery.cancel(reason), $0.isSettled, $0.isInside, $0.member) }
-        guard let (step, isSettled, isInside, member) = answer, step != .ignore else { return .none }
+        let answer = entries.update(id) { ($0.delivery.cancel(reason), $0.stage, $0.isInside, $0.member) }
+        guard let (step, stage, isInside, member) = answer, step != .ignore else { return .none }
         if occupant == id { occupant = nil }
         if step == .cancelTaskAndDeliver {
             noteEnd(of: id, isInside: isInside)
             return .deliver(member, id, reason)
         }
-        if isSettled { return .cancelTask(member) }
-        removeFromQueue(id)
+        if stage == .settled { return .cancelTask(member) }
         entries.update(id) { $0.stage = .settled }
+        if stage == .waiting { noteLeftQueue() }
         return .resume(member)
     }
 
@@ -289,49 +288,27 @@ struct AdmissionStateMachine<Member: Sendable>: Sendable {
     // MARK: The queue
 
     private mutating func admitFirstOfQueue() -> Member? {
-        guard case .queue(let width, _) = rule, startingCall == nil, insideCount < width, let next = queue?.first else {
+        guard case .queue(let width, _) = rule, startingCall == nil, insideCount < width, queueCount > 0 else {
             return nil
         }
-        removeFromQueue(next)
+        while !isWaiting(queue[queueStart]) { queueStart += 1 }
+        let next = queue[queueStart]
         insideCount += 1
         startingCall = next
-        return entries.update(next) { entry in
+        let member = entries.update(next) { entry in
             entry.stage = .settled
             entry.isInside = true
             return entry.member
         }
+        noteLeftQueue()
+        return member
     }
 
-    private mutating func append(_ id: CallID) {
-        entries.update(id) { $0.stage = .waiting(previous: queue?.last, next: nil) }
-        if let last = queue?.last {
-            link(last, next: id)
-        }
-        queue = (queue?.first ?? id, id)
-        queueCount += 1
-    }
-
-    private mutating func removeFromQueue(_ id: CallID) {
-        guard case .waiting(let previous, let next) = entries[id]?.stage else { return }
-        if let previous { link(previous, next: next) }
-        if let next { link(next, previous: previous) }
-        if let first = previous == nil ? next : queue?.first, let last = next == nil ? previous : queue?.last {
-            queue = (first, last)
-        } else {
-            queue = nil
-        }
+    /// Counts a call that has left the queue. Its ID is removed with many others, so that each takes constant time.
+    private mutating func noteLeftQueue() {
         queueCount -= 1
-    }
-
-    private mutating func link(_ id: CallID, next: CallID?) {
-        entries.update(id) { entry in
-            if case .waiting(let previous, _) = entry.stage { entry.stage = .waiting(previous: previous, next: next) }
-        }
-    }
-
-    private mutating func link(_ id: CallID, previous: CallID?) {
-        entries.update(id) { entry in
-            if case .waiting(_, let next) = entry.stage { entry.stage = .waiting(previous: previous, next: next) }
-        }
+        guard queue.count > 2 * queueCount + 32 else { return }
+        queue = queue[queueStart...].filter { isWaiting($0) }
+        queueStart = 0
     }
 }
