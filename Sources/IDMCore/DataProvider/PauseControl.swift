@@ -113,19 +113,11 @@ public final class PauseControl: Sendable {
     /// Waits while the control is paused. Throws `CancellationError` once the awaiting task is cancelled.
     public func waitWhilePaused(isolation: isolated (any Actor)? = #isolation) async throws {
         // A loop: the control may be paused again before the resumed task runs.
-        while let id = state.withLock({ $0.isPaused ? $0.waiting.newID() : nil }) {
-            await LibraryTask.reactingToCancel {
-                await LibraryTask.wait { continuation in
-                    let resumesNow = state.withLock { state in
-                        // Checked under the lock: a later cancel finds the waiter, an earlier one is seen here.
-                        if !state.isPaused || Task.isCancelled { return true }
-                        state.waiting.add(continuation, id)
-                        return false
-                    }
-                    if resumesNow { continuation.resume() }
-                }
-            } onCancel: {
-                state.withLock { $0.waiting.remove(id) }?.resume()
+        while isPaused {
+            await LibraryTask.wait(cancelled: ()) { waiter in
+                state.withLock { $0.isPaused && $0.waiting.add(waiter) ? nil : () }
+            } removing: { id in
+                state.withLock { $0.waiting.remove(id) }
             }
             try Task.checkCancellation()
         }

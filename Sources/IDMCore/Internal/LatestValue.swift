@@ -39,24 +39,16 @@ package final class LatestValue<Value: Sendable>: Sendable {
     /// and when the awaiting task is cancelled.
     package func next(after version: Int) async -> (value: Value, version: Int)? {
         while !Task.isCancelled {
-            let (found, id) = state.withLock { state -> ((value: Value, version: Int)?, Int?) in
-                if state.version > version { return ((state.value, state.version), nil) }
-                if state.isClosed { return (nil, nil) }
-                return (nil, state.waiters.newID())
+            let (found, isClosed) = state.withLock { state -> ((value: Value, version: Int)?, Bool) in
+                (state.version > version ? (state.value, state.version) : nil, state.isClosed)
             }
-            guard let id else { return found }
-            await LibraryTask.reactingToCancel {
-                await LibraryTask.wait { continuation in
-                    let resumesNow = state.withLock { state in
-                        // Checked under the lock: a later cancel finds the waiter.
-                        if state.version > version || state.isClosed || Task.isCancelled { return true }
-                        state.waiters.add(continuation, id)
-                        return false
-                    }
-                    if resumesNow { continuation.resume() }
+            if found != nil || isClosed { return found }
+            await LibraryTask.wait(cancelled: ()) { waiter in
+                state.withLock { state in
+                    state.version <= version && !state.isClosed && state.waiters.add(waiter) ? nil : ()
                 }
-            } onCancel: {
-                state.withLock { $0.waiters.remove(id) }?.resume()
+            } removing: { id in
+                state.withLock { $0.waiters.remove(id) }
             }
         }
         return nil

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The continuations that wait for one event. Store them under a lock, and resume them outside of it.
 package struct Waiters<Value: Sendable>: Sendable {
     package typealias Continuation = TrackedContinuation<Value, Never>
@@ -5,18 +7,14 @@ package struct Waiters<Value: Sendable>: Sendable {
     /// The first waiter is stored inline: most events have no other.
     private var first: (id: Int, continuation: Continuation)?
     private var others: [Int: Continuation] = [:]
-    private var lastID = 0
 
     package init() {}
 
-    /// Returns an ID for a waiter that is added next.
-    package mutating func newID() -> Int {
-        lastID += 1
-        return lastID
-    }
-
-    package mutating func add(_ continuation: Continuation, _ id: Int) {
-        if first == nil && others.isEmpty { first = (id, continuation) } else { others[id] = continuation }
+    /// Adds a waiter. Returns false if the current task is cancelled: a later cancel finds the waiter here.
+    package mutating func add(_ waiter: (id: Int, continuation: Continuation)) -> Bool {
+        guard !Task.isCancelled else { return false }
+        if first == nil && others.isEmpty { first = waiter } else { others[waiter.id] = waiter.continuation }
+        return true
     }
 
     package mutating func remove(_ id: Int) -> Continuation? {
@@ -39,6 +37,32 @@ package struct Waiters<Value: Sendable>: Sendable {
     package func forEach(_ body: (Continuation) -> Void) {
         if let first { body(first.continuation) }
         if !others.isEmpty { others.inOrder.forEach(body) }
+    }
+}
+
+extension LibraryTask {
+    private static let lastWaiterID = Atomic(0)
+
+    /// Suspends the task until its waiter is resumed, or until the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - cancelled: The result if the task is cancelled.
+    ///   - add: Adds the waiter under the lock of its event. Returns nil if it was added, otherwise the result.
+    ///   - remove: Removes a waiter under that lock, and returns it if it was there.
+    @inline(__always)
+    static func wait<Value: Sendable>(
+        cancelled: Value, isolation: isolated (any Actor)? = #isolation,
+        adding add: ((id: Int, continuation: TrackedContinuation<Value, Never>)) -> Value?,
+        removing remove: @Sendable (Int) -> TrackedContinuation<Value, Never>?
+    ) async -> Value {
+        let id = lastWaiterID.add(1, ordering: .relaxed).newValue
+        return await reactingToCancel {
+            await wait { continuation in
+                if let result = add((id, continuation)) { continuation.resume(returning: result) }
+            }
+        } onCancel: {
+            remove(id)?.resume(returning: cancelled)
+        }
     }
 }
 

@@ -45,16 +45,17 @@ extension CallExecution {
     /// - Parameter onCancel: Called if the awaiting task is cancelled during the wait, before this throws.
     @inline(__always)
     func waitForOutcome(onCancel: @Sendable () -> Void = {}) async throws -> CallOutcome {
-        var (outcome, id) = state.withLock { state in
-            (state.outcome, state.outcome == nil ? state.outcomeWaiters.newID() : nil)
-        }
-        if let id {
-            outcome = await LibraryTask.reactingToCancel {
-                await waitForOutcome(id)
-            } onCancel: {
+        var outcome = outcome
+        if outcome == nil {
+            outcome = await LibraryTask.wait(cancelled: nil) { waiter in
+                state.withLock { state in
+                    if let outcome = state.outcome { return .some(outcome) }
+                    return state.outcomeWaiters.add(waiter) ? nil : .some(nil)
+                }
+            } removing: { id in
                 let waiter = state.withLock { $0.outcomeWaiters.remove(id) }
                 onCancel()
-                waiter?.resume(returning: nil)
+                return waiter
             }
         }
         try Task.checkCancellation()
@@ -62,41 +63,16 @@ extension CallExecution {
         return outcome
     }
 
-    private func waitForOutcome(_ id: Int) async -> CallOutcome? {
-        await LibraryTask.wait { continuation in
-            let answer: CallOutcome?? = state.withLock { state in
-                if let outcome = state.outcome { return .some(outcome) }
-                // Checked under the lock: a later cancel finds the waiter.
-                if Task.isCancelled { return .some(nil) }
-                state.outcomeWaiters.add(continuation, id)
-                return nil
-            }
-            if let answer { continuation.resume(returning: answer) }
-        }
-    }
-
     /// Waits until the last handler of the call and of its chain has run, or the awaiting task is cancelled.
     func waitForFinish() async {
-        let id = state.withLock { $0.isFinished ? nil : $0.finishWaiters.newID() }
-        if let id {
-            await LibraryTask.reactingToCancel {
-                await waitForFinish(id)
-            } onCancel: {
-                state.withLock { $0.finishWaiters.remove(id) }?.resume()
+        if !state.withLock({ $0.isFinished }) {
+            await LibraryTask.wait(cancelled: ()) { waiter in
+                state.withLock { !$0.isFinished && $0.finishWaiters.add(waiter) ? nil : () }
+            } removing: { id in
+                state.withLock { $0.finishWaiters.remove(id) }
             }
         }
         for call in neighbors where !Task.isCancelled { await call.waitForFinish() }
-    }
-
-    private func waitForFinish(_ id: Int) async {
-        await LibraryTask.wait { continuation in
-            let isOver = state.withLock { state in
-                if state.isFinished || Task.isCancelled { return true }
-                state.finishWaiters.add(continuation, id)
-                return false
-            }
-            if isOver { continuation.resume() }
-        }
     }
 
     /// Calls back when the last handler has run, on any thread; at once if it has.
