@@ -20,7 +20,7 @@ actor DeferredTask: SerialExecutor {
 
     init(_ work: @escaping @Sendable () async -> Void) {
         assumeIsolated { actor in
-            Task {
+            _ = Task {
                 // Captured, or the task doesn't start on this actor.
                 _ = actor
                 await work()
