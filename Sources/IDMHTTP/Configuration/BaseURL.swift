@@ -1,6 +1,5 @@
 internal import Foundation
 
-/// A base URL that requests can be joined to.
 struct BaseURL: Sendable, Equatable {
     let origin: ServiceOrigin
     /// The path without a slash at its end. Empty for the root.
@@ -36,13 +35,11 @@ struct BaseURL: Sendable, Equatable {
 
     private static let malformed = "has no host, or isn't a URL"
 
-    /// A base URL, or what is wrong with it.
     static func reading(_ url: URL) -> Result<BaseURL, ServiceRequest.Fault> {
         Result { () throws(ServiceRequest.Fault) in try BaseURL(url) }
     }
 
-    /// The URL of a path, escaped already, below this one. The base's path stays in front, whether the path begins with
-    /// a slash or not, and the base's query stays in front of the request's.
+    /// The URL of an escaped path below this one, with the query of the base before the request's.
     func joined(path: String, query: String) throws(ServiceRequest.Fault) -> URL {
         let separator = path.isEmpty || path.hasPrefix("/") ? "" : "/"
         var text = "\(origin)\(self.path)\(separator)\(path)"
@@ -56,8 +53,7 @@ struct BaseURL: Sendable, Equatable {
         return url
     }
 
-    /// The URL of a link that the server gave, with a query behind its own. It has to lead to the same origin. What the
-    /// link itself starts from comes before the base.
+    /// The URL of a link from the server, with a query behind its own. It must have the same origin.
     func following(_ link: URL, from base: URL, query: String) throws(ServiceRequest.Fault) -> URL {
         guard let address = URL(string: link.absoluteString, relativeTo: base)?.absoluteURL else {
             throw .link(reason: Self.malformed)
@@ -67,7 +63,6 @@ struct BaseURL: Sendable, Equatable {
         return try Self.adding(query, to: address)
     }
 
-    /// A whole address with a query behind its own.
     static func address(_ address: URL, query: String) throws(ServiceRequest.Fault) -> URL {
         _ = try ofLink(address)
         return try adding(query, to: address.absoluteURL)

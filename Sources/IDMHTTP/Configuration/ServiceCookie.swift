@@ -59,10 +59,8 @@ struct ServiceCookie: Sendable {
         byte >= 32 && byte != 127 || byte == 9
     }
 
-    /// Returns true if the cookie has expired.
     func isOver(at now: Int) -> Bool { end.map { $0 <= now } ?? false }
 
-    /// Returns true if the cookie is sent to a path.
     func isFor(_ requested: String) -> Bool {
         requested == path || requested.hasPrefix(path.hasSuffix("/") ? path : path + "/")
     }

@@ -36,7 +36,6 @@ public final class ServiceCookies: Sendable {
         self.init { Int(Date().timeIntervalSince1970) }
     }
 
-    /// - Parameter now: The seconds since 1970.
     init(now: @escaping @Sendable () -> Int) {
         self.now = now
     }
@@ -52,7 +51,6 @@ public final class ServiceCookies: Sendable {
         caches.wipe()
     }
 
-    /// The number of the current set of cookies. It changes with each removal of all.
     var generation: Int { state.withLock { $0.generation } }
 
     /// Returns the names of the cookies for an address, in the order in which they are sent.

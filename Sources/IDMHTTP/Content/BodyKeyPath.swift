@@ -26,7 +26,6 @@ struct BodyKeyPath: Sendable, Equatable {
 }
 
 protocol KeyPathDecoder {
-    /// Decodes what stands at a key path.
     func decode<Value: Decodable>(_ type: Value.Type, from data: Data, at keyPath: String?) throws -> Value
 }
 
@@ -81,7 +80,6 @@ private struct ExampleNames: Decodable {
     }
 }
 
-/// A value that stands somewhere below the root.
 private struct Part<Value: Decodable>: DecodableWithConfiguration {
     let value: Value
 

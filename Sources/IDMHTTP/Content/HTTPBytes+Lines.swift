@@ -135,7 +135,6 @@ struct LineSplitter: ByteSplitter {
     }
 }
 
-/// Splits bytes into server-sent events.
 private struct EventSplitter: ByteSplitter {
     private var lines: LineSplitter
     private var parser: ServerSentEventParser

@@ -18,7 +18,6 @@ public struct ServerSentEvent: Sendable, Hashable {
     }
 }
 
-/// Makes events of lines.
 struct ServerSentEventParser {
     private let limit: Int
     private var event = ""
@@ -40,7 +39,6 @@ struct ServerSentEventParser {
         (event, data, id) = ("", nil, dispatchedID)
     }
 
-    /// Returns the event that a line completes.
     mutating func read(_ line: String) throws(HTTPBytes.LineFault) -> ServerSentEvent? {
         guard !line.isEmpty else { return dispatch() }
         // Scalar by scalar, as the standard has it: a colon is one also before a mark that is drawn on top of it.

@@ -22,11 +22,10 @@
 /// An interceptor runs away from the caller's actor, for several requests at once. When the request is cancelled or its
 /// total time-out ends, its task is cancelled. The caller doesn't wait for an interceptor that ignores this.
 public protocol HTTPInterceptor: Sendable {
-    /// Answers a request, with the help of what comes next.
+    /// Answers a request, in most cases by means of the rest of the chain.
     ///
     /// - Parameters:
     ///   - request: The request as the interceptor before left it.
-    ///   - next: The interceptors behind this one, and the transport behind them. It may be called never, once, or
-    ///     again once it has ended.
+    ///   - next: The rest of the chain. It may be called never, once, or again once it has ended.
     func intercept(_ request: ServiceRequest, next: InterceptorChain) async throws -> ServiceResponse
 }

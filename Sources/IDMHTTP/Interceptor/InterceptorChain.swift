@@ -2,7 +2,6 @@
 ///
 /// A chain belongs to one call. All its requests are repetitions of that call, and are made for the same user.
 public struct InterceptorChain: Sendable {
-    /// The context of the call.
     let call: RequestContext
     private let place: Int
 

@@ -1,6 +1,6 @@
 internal import IDMCore
 
-/// The context of one call, shared by all requests of its interceptor chain.
+/// The state of one call, shared by all requests of its interceptor chain.
 final class RequestContext: Sendable {
     let configuration: ServiceConfiguration
     let interceptors: [any HTTPInterceptor]

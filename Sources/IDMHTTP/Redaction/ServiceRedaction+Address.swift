@@ -6,9 +6,9 @@ extension ServiceRedaction {
     private static let levels = 3
     private static let signs = "?&#;".unicodeScalars
 
-    /// A URL as it may be shown: without a user, and without the secret values in its query and its fragment. Those are
-    /// values under a secret name, values beside a field that holds a secret name (`name=token&value=…`), and values
-    /// that hold a secret themselves, whichever way they are escaped.
+    /// A URL without its user, and without the secret values in its query and fragment: those under a secret name, those
+    /// beside a field that contains a secret name (`name=token&value=…`), and those that contain a secret, however it is
+    /// escaped.
     ///
     /// Scalar by scalar: a sign is one also before a mark that is drawn on top of it.
     func url(_ text: String) -> String { url(text, levels: Self.levels) }
@@ -54,7 +54,6 @@ extension ServiceRedaction {
         }
     }
 
-    /// Returns true if a value, escaped or not, contains a secret.
     private func isSecretEscaped(_ value: String, levels: Int) -> Bool {
         let plain = value.removingEscapes()
         guard plain != value else { return namesSecret(value) }

@@ -84,7 +84,6 @@ public struct ServiceRedaction: Sendable, Hashable {
         Self.written(name).hasSuffix("-key") && !plain.contains(where: Self.folded(name).hasSuffix)
     }
 
-    /// Returns true if the value of a header is secret.
     func isSecret(_ field: ServiceHeaders.Field) -> Bool {
         field.isSecret && self != .none || isSecret(field.name.spelling)
     }
@@ -97,12 +96,10 @@ public struct ServiceRedaction: Sendable, Hashable {
         return (field.name == "Referer" || field.value.contains("://")) && url(field.value) != field.value
     }
 
-    /// Returns true if the value of a query item is secret.
     func isSecret(_ item: ServiceRequest.Query.Item) -> Bool {
         item.isSecret && self != .none || isSecret(item.name)
     }
 
-    /// Returns true if the value of a path parameter is secret.
     func isSecretParameter(_ name: String, _ value: String) -> Bool { isSecret(name) || findsSecret(in: value) }
 
     /// This, with names that are secret in one request, unless nothing is.
@@ -110,7 +107,6 @@ public struct ServiceRedaction: Sendable, Hashable {
         self == .none ? self : adding(names)
     }
 
-    /// The value of a header as it may be shown.
     func value(of field: ServiceHeaders.Field) -> String {
         // A URL in a header (Location, Referer) may hold what would be a secret in the request's own.
         isSecret(field) ? Self.mark : url(field.value)

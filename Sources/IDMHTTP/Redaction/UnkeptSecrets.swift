@@ -4,17 +4,14 @@ struct UnkeptSecrets: Sendable {
 
     init(own: ServiceRedaction) { redactions = own == .standard ? [own] : [.standard, own] }
 
-    /// Returns true if a path parameter contains a secret.
     func isSecret(_ name: String, _ value: String) -> Bool {
         redactions.contains { $0.isSecretParameter(name, value) }
     }
 
-    /// Returns true if a header contains a secret.
     func isSecret(_ field: ServiceHeaders.Field) -> Bool {
         redactions.contains { $0.value(of: field) != field.value }
     }
 
-    /// The items of a query that hold no secrets.
     func open(_ query: ServiceRequest.Query) -> [ServiceRequest.Query.Item] {
         let secrets = redactions.map { query.secrets(by: $0) }
         return query.items.filter { item in
@@ -22,7 +19,6 @@ struct UnkeptSecrets: Sendable {
         }
     }
 
-    /// Returns true if an address contains no secret.
     func isOpen(_ address: String) -> Bool { !redactions.contains { $0.url(address) != address } }
 
     func isBoundToOrigin(_ field: ServiceHeaders.Field) -> Bool { redactions.contains { $0.isBoundToOrigin(field) } }

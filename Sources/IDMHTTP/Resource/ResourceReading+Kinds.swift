@@ -55,7 +55,6 @@ extension KeyPathDecoder {
     }
 }
 
-/// An element that may not be what it should be.
 private struct Attempt<Element: Decodable>: Decodable {
     let result: Result<Element, any Error>
 

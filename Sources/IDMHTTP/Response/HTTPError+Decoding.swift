@@ -1,7 +1,6 @@
 internal import Foundation
 
 extension HTTPError.DecodingFault {
-    /// Makes a fault from an error of a decoder.
     init(_ error: any Error, in body: Data, contentType: String? = nil, redacted redaction: ServiceRedaction) {
         let (path, reason) = Self.parts(of: error, in: body)
         let holdsSecret = redaction.isSecret(path, in: body)

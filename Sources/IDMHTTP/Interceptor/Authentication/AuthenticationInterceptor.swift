@@ -175,7 +175,6 @@ public final class AuthenticationInterceptor<Scheme: Authenticator>: HTTPInterce
 
     private func isSoon(_ expiry: Date) -> Bool { expiry.timeIntervalSince(now()) <= 30 }
 
-    /// Returns the credential for a request. Nil if no user is logged in.
     private func admission() async throws -> (Credential, CredentialStamp)? {
         let waiter = OneShot<News>()
         let id = lastWaiter.add(1, ordering: .relaxed).newValue
@@ -273,10 +272,8 @@ final class RefreshScope: Sendable {
         scopes[ObjectIdentifier(interceptor)]?.hasEnded.load(ordering: .acquiring) == false
     }
 
-    /// True within a running refresh of any interceptor.
     static var isRunning: Bool { scopes.values.contains { !$0.hasEnded.load(ordering: .acquiring) } }
 
-    /// Makes a refresh of an interceptor.
     static func run<R: Sendable>(for interceptor: AnyObject, _ refresh: () async throws -> R) async rethrows -> R {
         let scope = RefreshScope()
         defer { scope.hasEnded.store(true, ordering: .releasing) }

@@ -8,13 +8,10 @@ struct CredentialStamp: Hashable, Sendable {
     var credential = 0
 }
 
-/// The result of a wait for a credential.
 enum CredentialNews<Credential> {
-    /// Go with this one.
     case go(Credential, CredentialStamp)
     /// There is no new one, and this is why.
     case failed(any Error)
-    /// The user has changed.
     case userHasChanged
 }
 
@@ -23,25 +20,19 @@ extension CredentialNews: Sendable where Credential: Sendable {}
 /// The state of a credential, with the requests that wait for a new one. A pure state machine: each event returns the
 /// notices to deliver, outside of all locks.
 struct CredentialState<Credential, Waiter> {
-    /// The next step of a new request.
     enum Admission {
         /// Send it without a credential: no user is logged in.
         case anonymous
-        /// Go with this one.
         case go(Credential, CredentialStamp)
-        /// Wait for a notice.
         case wait
     }
 
-    /// The next step of a rejected request.
     enum Rejection {
         /// Send it again with the credential that has replaced the rejected one.
         case go(Credential, CredentialStamp)
-        /// Wait for a notice.
         case wait
         /// Start a refresh of this credential, and wait for a notice. The number identifies the refresh.
         case refresh(Credential, Int)
-        /// The user has changed.
         case stop
     }
 
@@ -146,7 +137,6 @@ struct CredentialState<Credential, Waiter> {
         return (leave(), .go(credential, stamp))
     }
 
-    /// Removes and returns all waiters.
     private mutating func leave() -> [Waiter] {
         defer { waiting = [:] }
         return waiting.inOrder
