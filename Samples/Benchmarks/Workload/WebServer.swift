@@ -72,9 +72,12 @@ final class WebServer: Sendable {
         return try FileManager.default.attributesOfItem(atPath: kept.path)[.size] as? Int ?? 0
     }
 
-    /// Ends the server.
+    /// Ends the server. On Linux it inherits the signals that the thread of its start blocks, so SIGTERM stays pending.
     static func stop() {
-        process.withLock { $0?.terminate() }
+        process.withLock { process in
+            guard let process, process.isRunning else { return }
+            kill(process.processIdentifier, SIGKILL)
+        }
     }
 
     private static func configuration(_ port: Int, _ securePort: Int, _ folder: String, _ kept: String) -> String {
