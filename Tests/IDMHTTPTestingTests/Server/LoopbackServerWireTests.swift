@@ -258,7 +258,7 @@ struct LoopbackServerWireTests {
     func manyServers() async throws {
         try await TestScope.run {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for number in 0..<40 {
+                for number in 0..<20 {
                     group.addTask {
                         try await LoopbackServer.run { server in
                             server.on(.get, "/a", answer: .text("\(number)").closing())
