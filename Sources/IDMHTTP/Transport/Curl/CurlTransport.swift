@@ -10,7 +10,8 @@ internal import IDMCore
 /// ```
 ///
 /// libcurl 7.80 or later has to be installed, as it is wherever FoundationNetworking is. What is missing is thrown as
-/// an ``Unavailable``.
+/// an ``Unavailable``. To build a program with `--static-swift-stdlib`, FoundationNetworking needs curl's development
+/// files as well, such as `libcurl4-openssl-dev`.
 ///
 /// - Connections are kept and used again, over HTTP/1.1, and over HTTP/2 where a server with TLS offers it. One that
 ///   has carried credentials carries no others: `Authorization`, keys and other secret fields of a header, and the
