@@ -24,6 +24,9 @@ enum TestTransport: CaseIterable, Sendable {
         return allCases.first { "\($0)" == name } ?? allCases[0]
     }()
 
+    /// True if all of a request's body is in memory before it is sent, as over URLSession on Linux.
+    var sendsFromMemory: Bool { Self.allCases.count > 1 && self == .urlSession }
+
     /// The one that services share.
     var shared: any HTTPTransport {
         #if os(Linux)

@@ -193,7 +193,8 @@ struct TransferLoopbackTests {
             let error = await #expect(throws: HTTPError.self) { try await upload.value }
             try expect(error, names: "source", because: word)
             // As many bytes as were announced may arrive of one that is longer, and never of one that is shorter.
-            let most = difference > 0 ? length : length - 1
+            // URLSession on Linux sends the bytes that it had before.
+            let most = difference > 0 || TestTransport.current.sendsFromMemory ? length : length - 1
             #expect(server.requests.allSatisfy { $0.bodyLength <= most })
         }
     }

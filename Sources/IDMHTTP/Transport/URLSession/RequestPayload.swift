@@ -2,9 +2,8 @@ internal import Foundation
 
 /// The body of a request as URLSession takes it: bytes, or a file whose length it can announce.
 ///
-/// URLSession could read any stream. But it doesn't know how long it is, and on Linux it reads it where it serves all
-/// other transfers, so that one which takes its time would hold them all up. So what isn't a file as it stands becomes
-/// one first.
+/// URLSession doesn't know the length of a stream. So a body that is neither in memory nor a single file is written to
+/// a temporary file first, and on Linux every body is read into memory.
 enum RequestPayload: Sendable {
     case none
     case data(Data)
@@ -26,6 +25,29 @@ enum RequestPayload: Sendable {
             self = try await Self.written(try body.bytes(), in: folder, didWrite: didWrite)
         }
     }
+
+    #if canImport(FoundationNetworking)
+    /// Reads a body into memory. URLSession on Linux reads a file on another thread, and a piece that comes when the
+    /// task has just ended ends the process; it reads a stream on the thread that serves all other transfers.
+    ///
+    /// - Parameter didRead: Called with each piece of a body that isn't in memory.
+    static func inMemory(_ body: RequestBody.Encoded?, didRead: () -> Void) async throws -> RequestPayload {
+        guard let body else { return .none }
+        // Before it is opened: the path may now be a FIFO, and opening it would block.
+        if let file = body.file, let length = body.length, let fault = Self.file(file, length: length).fault {
+            throw fault
+        }
+        var data = body.data ?? Data()
+        if body.data == nil {
+            for try await piece in try body.bytes() {
+                data += piece
+                didRead()
+                try Task.checkCancellation()
+            }
+        }
+        return data.isEmpty ? .none : .data(data)
+    }
+    #endif
 
     private static func written(
         _ bytes: HTTPBytes, in folder: URL, didWrite: () -> Void
@@ -85,12 +107,7 @@ private actor FileWriter {
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     func open(in folder: URL) throws(TransportFault) -> TemporaryFile {
-        let file = try TemporaryFile.puttingAside { try TemporaryFile(in: folder) }
-        #if canImport(FoundationNetworking)
-        // It is sent as it is open here. On Apple's platforms URLSession opens it itself.
-        file.unname()
-        #endif
-        return file
+        try TemporaryFile.puttingAside { try TemporaryFile(in: folder) }
     }
 
     func write(_ piece: Data, to file: TemporaryFile) throws(TransportFault) {

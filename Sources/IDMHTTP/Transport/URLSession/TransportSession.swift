@@ -61,28 +61,8 @@ final class TransportSession: Sendable {
         return switch payload {
         case .none: session.dataTask(with: urlRequest)
         case .data(let data): session.uploadTask(with: urlRequest, from: data)
-        #if canImport(FoundationNetworking)
-        case .file(let url, let length): task(for: urlRequest, PayloadStream(url, length: length), length)
-        case .temporary(let file, let length): task(for: urlRequest, PayloadStream(file.handle, length: length), length)
-        #else
         case .file(let url, _): session.uploadTask(with: urlRequest, fromFile: url)
         case .temporary(let file, _): session.uploadTask(with: urlRequest, fromFile: file.url)
-        #endif
         }
     }
-
-    #if canImport(FoundationNetworking)
-    private func task(for request: URLRequest, _ stream: PayloadStream, _ length: Int) -> URLSessionTask {
-        var request = request
-        request.httpBodyStream = stream
-        request.setValue("\(length)", forHTTPHeaderField: "Content-Length")
-        // A field without a value isn't sent, and keeps libcurl and URLSession from saying something of their own: that
-        // the length isn't known, or that it is a form.
-        request.setValue(" ", forHTTPHeaderField: "Transfer-Encoding")
-        if request.value(forHTTPHeaderField: "Content-Type") == nil {
-            request.setValue(" ", forHTTPHeaderField: "Content-Type")
-        }
-        return session.dataTask(with: request)
-    }
-    #endif
 }

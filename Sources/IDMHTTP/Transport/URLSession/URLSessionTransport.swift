@@ -132,7 +132,11 @@ public final class URLSessionTransport: HTTPTransport {
         guard request.body == nil || request.method.allowsBody else {
             throw ServiceRequest.Fault.unexpectedBody(request.method)
         }
+        #if canImport(FoundationNetworking)
+        let payload = try await RequestPayload.inMemory(request.body) { request.didSend(0) }
+        #else
         let payload = try await RequestPayload(request.body, folder: folder) { request.didSend(0) }
+        #endif
         if let fault = payload.fault { throw fault }
         let exchange = exchange(request, payload)
         let body = SessionBody(exchange: exchange, payload: payload)
