@@ -10,8 +10,6 @@ internal import FoundationNetworking
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private let exchanges = Locked<[Int: SessionExchange]>([:])
 
-    var bytesInMemory: Int { exchanges.withLock { $0.values.reduce(0) { $0 + $1.bytesInMemory } } }
-
     func add(_ exchange: SessionExchange, _ task: URLSessionTask) {
         exchanges.withLock { $0[task.taskIdentifier] = exchange }
     }

@@ -239,18 +239,14 @@ final class SessionExchange: Sendable {
         case .spill(let piece):
             // On the queue already: the next piece comes after this one is on disk.
             let result = Result<Int, any Error> {
-                try queues.delegate.work {
-                    try TemporaryFile.puttingAside { try spillFiles.withLock { try $0.append(piece) } }
-                }
+                try TemporaryFile.puttingAside { try spillFiles.withLock { try $0.append(piece) } }
                 return piece.count
             }
             perform(state.withLock { $0.spilled(result) })
         case .fetch(let count):
-            queues.delegate.addInner { [self] in
+            queues.files.async { [self] in
                 let result = Result<Data, any Error> {
-                    try queues.delegate.work {
-                        try TemporaryFile.puttingAside { try spillFiles.withLock { try $0.fetch(count) } }
-                    }
+                    try TemporaryFile.puttingAside { try spillFiles.withLock { try $0.fetch(count) } }
                 }
                 perform(state.withLock { $0.fetched(result) })
             }

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Foundation
 #if canImport(FoundationNetworking)
 internal import FoundationNetworking
@@ -47,9 +48,6 @@ final class TransportSession: Sendable {
         session.finishTasksAndInvalidate()
     }
 
-    /// The number of unread bytes of bodies in memory.
-    var bytesInMemory: Int { delegate.bytesInMemory }
-
     /// Forwards the delegate calls of a task to an exchange.
     func add(_ exchange: SessionExchange, _ task: URLSessionTask) { delegate.add(exchange, task) }
 
@@ -64,5 +62,28 @@ final class TransportSession: Sendable {
         case .file(let url, _): session.uploadTask(with: urlRequest, fromFile: url)
         case .temporary(let file, _): session.uploadTask(with: urlRequest, fromFile: file.url)
         }
+    }
+}
+
+/// The serial queues of a session.
+struct SessionQueues: Sendable {
+    /// The delegate queue of the session. Received bytes wait here.
+    let delegate = OperationQueue()
+    /// The queue under ``delegate``: reads and writes of files run here. It has a thread of its own, which may wait for
+    /// a disk. A shared thread mustn't wait, and received bytes would accumulate while all shared threads are busy.
+    let files = DispatchQueue(label: "IDMHTTP.URLSessionTransport.delegate")
+    /// The queue on which tasks are made and resumed. Both wait for the session: on a shared thread they would block
+    /// others.
+    let start = DispatchQueue(label: "IDMHTTP.URLSessionTransport.start")
+    /// The queue on which tasks are cancelled. A cancel waits for the session, so it can't run on the caller's thread;
+    /// nor on the delegate queue, where it would wait behind received bytes.
+    let cancel = DispatchQueue(label: "IDMHTTP.URLSessionTransport.cancel")
+    /// On which a reader who has waited for more gets what there is. Nothing on it waits, and an app may keep all the
+    /// threads busy that others share.
+    let flush = DispatchQueue(label: "IDMHTTP.URLSessionTransport.flush")
+
+    init() {
+        delegate.maxConcurrentOperationCount = 1
+        delegate.underlyingQueue = files
     }
 }

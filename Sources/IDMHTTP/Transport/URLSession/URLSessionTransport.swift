@@ -116,15 +116,6 @@ public final class URLSessionTransport: HTTPTransport {
         #endif
     }
 
-    /// The number of unread bytes of bodies in memory.
-    var bytesInMemory: Int {
-        #if canImport(FoundationNetworking)
-        session.bytesInMemory + cautious.bytesInMemory
-        #else
-        session.bytesInMemory
-        #endif
-    }
-
     /// Makes one exchange. Returns when the header of the response is there.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         try Task.checkCancellation()
