@@ -83,7 +83,8 @@ struct CancellationLoopbackTests {
     /// Makes requests over a transport of their own, and cancels many of them. How often they ended in which way.
     private func cancelAtRandom(_ server: LoopbackServer, _ number: Int) async throws -> [String: Int] {
         var service = server.service()
-        service.transport = try TestTransport.current.made(connectionsPerHost: 32)
+        // Most of fifty wait for a connection.
+        service.transport = try TestTransport.current.made(connectionsPerHost: 8)
         var random = SplitMix(seed: 3)
         var ended: [String: Int] = [:]
         var count = 0

@@ -11,9 +11,6 @@ internal import FoundationNetworking
 final class SessionExchange: Sendable {
     typealias Sender = UnsafeContinuation<Head, any Error>
     typealias Reader = UnsafeContinuation<Data?, any Error>
-    /// The exchanges that wait for a connection to an origin. The session has a queue of its own, but doesn't report
-    /// which exchange waits in it.
-    typealias Line = KeyedConcurrencyLimiter<ServiceOrigin?, SessionExchange>
     private typealias State = ExchangeStateMachine<Head, Sender, Reader>
 
     /// The head of a response.
@@ -25,25 +22,13 @@ final class SessionExchange: Sendable {
     /// The state of the session's task.
     private enum Transfer {
         case unmade(@Sendable () -> URLSessionTask)
-        /// With its number in the line of those that want a connection.
-        case waiting(@Sendable () -> URLSessionTask, Int)
         case made(URLSessionTask)
         case stopped
-
-        /// Makes the task, where there is none yet.
-        var make: (@Sendable () -> URLSessionTask)? {
-            switch self {
-            case .unmade(let make), .waiting(let make, _): make
-            case .made, .stopped: nil
-            }
-        }
     }
 
     private let request: TransportRequest
     private let payload: RequestPayload
     private let queues: SessionQueues
-    private let line: Line
-    private let origin: ServiceOrigin?
     private let didBegin: @Sendable (SessionExchange, URLSessionTask) -> Void
     private let state: Locked<State>
     private let transfer: Locked<Transfer>
@@ -61,13 +46,12 @@ final class SessionExchange: Sendable {
     private static let moment = DispatchTimeInterval.milliseconds(2)
 
     /// - Parameters:
-    ///   - line: Where those stand that find no connection.
     ///   - task: Makes the task of the session, once.
     ///   - folder: Where is put aside what the reader doesn't take.
     ///   - patience: How long the session, and with it all other exchanges, waits for the reader at most.
     ///   - didBegin: Called before the transfer begins, and before it can be stopped.
     init(
-        _ request: TransportRequest, _ payload: RequestPayload, queues: SessionQueues, line: Line,
+        _ request: TransportRequest, _ payload: RequestPayload, queues: SessionQueues,
         task: @escaping @Sendable () -> URLSessionTask, folder: URL, patience: DispatchTimeInterval = .milliseconds(20),
         didBegin: @escaping @Sendable (SessionExchange, URLSessionTask) -> Void
     ) {
@@ -75,8 +59,6 @@ final class SessionExchange: Sendable {
         self.payload = payload
         transfer = Locked(.unmade(task))
         self.queues = queues
-        self.line = line
-        origin = ServiceOrigin(request.url)
         self.didBegin = didBegin
         behind = BackpressureGate(limit: Self.window, patience: patience)
         spillFiles = Locked(BodySpillFiles(folder: folder))
@@ -185,7 +167,6 @@ final class SessionExchange: Sendable {
     }
 
     func complete(_ response: URLResponse?, _ error: (any Error)?) {
-        leaveLine()
         payload.remove()
         let received = state.withLock { $0.received }
         var error = error.map { fault($0, hasHead: received != nil) }
@@ -210,7 +191,7 @@ final class SessionExchange: Sendable {
     private func perform(_ action: State.Action) {
         switch action {
         case .none: break
-        case .start: queues.start.async { [self] in enter() }
+        case .start: queues.start.async { [self] in start() }
         case .answer(let sender, let head, let action):
             perform(action)
             sender.resume(returning: head)
@@ -253,32 +234,11 @@ final class SessionExchange: Sendable {
         }
     }
 
-    /// Waits for a connection, or begins. Runs on the start queue, so that a wait is reported before the begin.
-    private func enter() {
-        let waits = transfer.withLock { transfer -> Bool? in
-            guard case .unmade(let make) = transfer else { return nil }
-            guard let number = line.enter(origin, self) else { return false }
-            transfer = .waiting(make, number)
-            return true
-        }
-        switch waits {
-        case true: request.didQueue()
-        case false: start()
-        case nil: break
-        }
-    }
-
-    /// Gives its place to the next one.
-    private func leaveLine() {
-        guard let next = line.leave(origin) else { return }
-        queues.start.async { next.start() }
-    }
-
     private func start() {
         let task = transfer.withLock { transfer -> URLSessionTask? in
             // An exchange that has ended makes no task: nothing may be sent any more, and the session would retain a
             // task that is never resumed.
-            guard let make = transfer.make, state.withLock({ $0.isAwaiting }) else {
+            guard case .unmade(let make) = transfer, state.withLock({ $0.isAwaiting }) else {
                 transfer = .stopped
                 return nil
             }
@@ -288,8 +248,8 @@ final class SessionExchange: Sendable {
             transfer = .made(task)
             return task
         }
-        guard let task else { return leaveLine() }
-        // It may have waited for a connection. The idle time-out begins now.
+        guard let task else { return }
+        // The idle time-out begins now.
         request.didSend(0)
         task.resume()
     }
@@ -298,13 +258,7 @@ final class SessionExchange: Sendable {
         queues.cancel.async { [self] in
             let task = transfer.withLock { transfer -> URLSessionTask? in
                 defer { transfer = .stopped }
-                switch transfer {
-                case .unmade, .stopped: return nil
-                case .waiting(_, let number):
-                    _ = line.cancel(origin, number)
-                    return nil
-                case .made(let task): return task
-                }
+                return if case .made(let task) = transfer { task } else { nil }
             }
             task?.cancel()
         }

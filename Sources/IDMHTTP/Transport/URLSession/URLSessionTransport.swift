@@ -60,7 +60,6 @@ public final class URLSessionTransport: HTTPTransport {
     private let cautious: TransportSession
     #endif
     private let queues = SessionQueues()
-    private let line: SessionExchange.Line
     private let folder: URL
 
     /// Makes a transport with a session of its own.
@@ -109,10 +108,7 @@ public final class URLSessionTransport: HTTPTransport {
         self.folder = folder
         session = TransportSession(queues, configuration)
         #if canImport(FoundationNetworking)
-        line = SessionExchange.Line(limit: configuration.httpMaximumConnectionsPerHost)
         cautious = TransportSession(queues, configuration, keepsConnections: false)
-        #else
-        line = SessionExchange.Line(limit: .max)
         #endif
     }
 
@@ -140,7 +136,7 @@ public final class URLSessionTransport: HTTPTransport {
     func exchange(_ request: TransportRequest, _ payload: RequestPayload) -> SessionExchange {
         let session = session(for: request)
         return SessionExchange(
-            request, payload, queues: queues, line: line, task: { session.task(for: request, payload) }, folder: folder,
+            request, payload, queues: queues, task: { session.task(for: request, payload) }, folder: folder,
             didBegin: { session.add($0, $1) })
     }
 

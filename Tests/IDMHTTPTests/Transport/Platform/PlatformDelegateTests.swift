@@ -85,7 +85,7 @@ struct PlatformDelegateTests {
         var request = TransportRequest(.get, url)
         request.didSend = { count in if count > 0 { log.add("sent \(count)") } }
         let exchange = SessionExchange(
-            request, .none, queues: SessionQueues(), line: .init(limit: 1), task: { made },
+            request, .none, queues: SessionQueues(), task: { made },
             folder: FileManager.default.temporaryDirectory, didBegin: { Self.delegate.add($0, $1) })
         let head = Task { try await exchange.head() }
         try await server.waitUntil { $0.requestCount == 1 }

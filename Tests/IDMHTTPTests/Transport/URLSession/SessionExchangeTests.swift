@@ -29,7 +29,7 @@ struct SessionExchangeTests {
     ) async throws -> (SessionExchange, SessionExchange.Head) {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         let exchange = SessionExchange(
-            TransportRequest(.get, url, limits: limits), .none, queues: Self.queues, line: .init(limit: 1),
+            TransportRequest(.get, url, limits: limits), .none, queues: Self.queues,
             task: { Self.session.dataTask(with: url) }, folder: folder, patience: patience
         ) { exchange, _ in
             guard let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: headers)
@@ -43,7 +43,7 @@ struct SessionExchangeTests {
     private func exchange(_ queues: SessionQueues, _ log: Log, _ goesOn: DispatchSemaphore) throws -> SessionExchange {
         let url = try #require(URL(string: "http://127.0.0.1:1/"))
         return SessionExchange(
-            TransportRequest(.get, url), .none, queues: queues, line: .init(limit: 1),
+            TransportRequest(.get, url), .none, queues: queues,
             task: {
                 log.add("made")
                 goesOn.wait()
@@ -91,30 +91,6 @@ struct SessionExchangeTests {
         #expect(log.entries.isEmpty)
         othersAreStopped.signal()
         await drain(queues.cancel)
-    }
-
-    @Test("a wait for a connection is reported outside of locks")
-    func queued() async throws {
-        let url = try #require(URL(string: "http://127.0.0.1:1/"))
-        let line = SessionExchange.Line(limit: 1)
-        let (first, log) = (try exchange(SessionQueues(), Log(), DispatchSemaphore(value: 1)), Log())
-        _ = line.enter(ServiceOrigin(url), first)
-        let queued = Observed<SessionExchange?>(nil)
-        var request = TransportRequest(.get, url)
-        request.didQueue = {
-            // What is under the lock of the exchange: to lock it twice would end the process.
-            queued.value?.answer {}
-            log.add("queued")
-        }
-        let exchange = SessionExchange(
-            request, .none, queues: Self.queues, line: line, task: { Self.session.dataTask(with: url) },
-            folder: FileManager.default.temporaryDirectory, didBegin: { _, _ in })
-        queued.change { $0 = exchange }
-        let head = Task { try await exchange.head() }
-        try await log.contains("queued")
-        head.cancel()
-        await #expect(throws: CancellationError.self) { try await head.value }
-        queued.change { $0 = nil }
     }
 
     @Test("a cancel at the begin releases the exchange")
