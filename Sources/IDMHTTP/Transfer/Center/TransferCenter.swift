@@ -105,7 +105,7 @@ public final class TransferCenter: Sendable {
     /// - One that reads the body piece by piece reads no further: the upload stands still where it is. Resumed, it goes
     ///   on over the same connection, and fails if the server has given up by then.
     /// - ``URLSessionTransport`` can't stop a body that has begun to go: the upload goes to its end. A stream and a
-    ///   multipart body are put together in a file first, and only that stops. See <doc:WritingATransport>.
+    ///   multipart body are put together first, and only that stops. See <doc:WritingATransport>.
     ///
     /// An upload whose whole body has gone waits for its answer, and is finished or fails while it is paused. A
     /// download by such a request is read no further until it is resumed. No silence counts in a pause, but a deadline

@@ -18,7 +18,7 @@ internal import Synchronization
 ///   nothing of half a body. A request that may not be made twice is ended as long as its body hasn't begun to go; from
 ///   then on it isn't, because nobody can know what has arrived. It stands still where it is, and goes on over the same
 ///   connection, if the transport reads the body piece by piece. Over ``URLSessionTransport`` it goes to its end. A
-///   stream, and a multipart body with files in it, are put together in a file first there, and only that stops.
+///   stream, and a multipart body with files in it, are put together first there, and only that stops.
 ///   Paused, it isn't silent.
 /// - **Time** is the time-out's: the service's deadline doesn't hold, only one of the request itself.
 ///

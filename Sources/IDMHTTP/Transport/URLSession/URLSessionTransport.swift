@@ -5,7 +5,8 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-/// A transport over URLSession, which works around the faults of URLSession on Linux.
+/// A transport over URLSession: the default on Apple platforms, and on Linux where there is no libcurl for
+/// ``CurlTransport``.
 ///
 /// The sessions of a transport live as long as it does. Make one transport and share it, as services do with
 /// ``shared``: many short-lived sessions aren't known to be safe.
@@ -26,30 +27,31 @@ public import Foundation
 /// - A cancellation ends an exchange at once with a `CancellationError`.
 /// - A header or an unpacked body beyond its limit ends the transfer with a ``TransportFault``, as all other faults do.
 ///
-/// Some faults of FoundationNetworking on Linux remain:
+/// ## Memory
 ///
-/// - A connection that breaks within the header of a response ends the process. So does a Content-Length of 2⁶³ − 1,
-///   which no body has.
+/// URLSession receives a body at the speed of the network. This transport keeps 2 MB of a body in memory, blocks the
+/// session for a moment when there is more, and then writes the rest to unnamed files in the temporary folder, which
+/// vanish with the exchange or the process. Request bodies are sent from memory or from a file. Streams and multipart
+/// bodies are written to a temporary file first, so that their length is known.
+///
+/// On Linux URLSession doesn't wait for the transport: bytes that arrive faster than they are written to disk
+/// accumulate in memory. Request bodies are read into memory whole before they are sent, files included. Use
+/// ``CurlTransport`` for bodies larger than memory.
+///
+/// ## Faults of FoundationNetworking on Linux
+///
+/// ``CurlTransport`` has none of these.
+///
+/// - A response with a trailer, a connection that breaks within a header, and a Content-Length of 2⁶³ − 1 end the
+///   process.
 /// - The header fields of a request have no defined order, and fields of one name are joined. So are those of a
 ///   response.
 /// - While a packed body of hundreds of megabytes is unpacked, all other transfers of the session wait until the limit
-///   ends it. They also wait while a file is read from a slow disk for sending, and for two seconds at a time while the
-///   app keeps the threads of the global queue so busy that sent bytes aren't freed.
+///   ends it.
 /// - While bytes arrive faster than the session reads them, it does nothing else: the connection of a stopped transfer
 ///   closes at the server's first pause. The caller of a cancelled or refused exchange doesn't wait for that.
 /// - While a new connection waits for the server, the session polls it and uses most of a processor. A reused
 ///   connection doesn't.
-///
-/// ## Memory
-///
-/// URLSession receives a body at the speed of the network, and can't be slowed down: on Linux a suspended task loses
-/// its connection and starts again when it is resumed; the bytes for a slow delegate accumulate in memory; the
-/// disposition of a response is ignored. So this transport keeps 2 MB of a body in memory, blocks the session for a
-/// moment when there is more, and then writes the rest to unnamed files in the temporary folder, which vanish with the
-/// exchange or the process. Memory is bounded for any reader and any server; the disk stores the unread bytes.
-///
-/// Request bodies are sent from memory or from a file. Streams and multipart bodies are written to a temporary file
-/// first, so that their length is known and a slow one blocks no other exchange. On Linux that file has no name either.
 public final class URLSessionTransport: HTTPTransport {
     /// The one that services share.
     public static let shared = URLSessionTransport()
@@ -64,9 +66,9 @@ public final class URLSessionTransport: HTTPTransport {
 
     /// Makes a transport with a session of its own.
     ///
-    /// - Parameter connectionsPerHost: The maximum number of connections to one host. Further exchanges wait in FIFO
-    ///   order. On Linux the idle time-out doesn't run while they wait, so endless streams need additional connections.
-    ///   On Apple platforms, where a connection can carry many exchanges, the session queues them without reporting it.
+    /// - Parameter connectionsPerHost: The maximum number of connections to one host. The session queues further
+    ///   exchanges without reporting it, so their idle time-out runs while they wait: endless streams need additional
+    ///   connections. On Linux exchanges that may not arrive twice have as many connections of their own.
     public convenience init(connectionsPerHost: Int = 6) {
         self.init(connectionsPerHost: connectionsPerHost, folder: FileManager.default.temporaryDirectory)
     }
