@@ -44,6 +44,7 @@ public import Foundation
 ///
 /// - A response with a trailer, a connection that breaks within a header, and a Content-Length of 2⁶³ − 1 end the
 ///   process.
+/// - Bytes that a server sends on an idle connection, without a request, are the response to the next request on it.
 /// - The header fields of a request have no defined order, and fields of one name are joined. So are those of a
 ///   response.
 /// - While a packed body of hundreds of megabytes is unpacked, all other transfers of the session wait until the limit
