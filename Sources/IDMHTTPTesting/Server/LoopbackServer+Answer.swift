@@ -144,8 +144,8 @@ extension LoopbackServer.Answer {
     }
 
     /// Zeros, packed by gzip: about a thousand times as many as travel.
-    package static func gzipBomb(unpacking length: Int) -> Self {
-        bytes(Gzip.zeros(length)).header("Content-Encoding", "gzip")
+    package static func gzipBomb(unpacking length: Int, status: Int = 200) -> Self {
+        bytes(Gzip.zeros(length), status: status).header("Content-Encoding", "gzip")
     }
 
     /// Exactly these bytes and nothing else, from the first byte of the status line. Then the connection closes.

@@ -99,6 +99,14 @@ extension HTTPService {
             return "\(error)"
         }
     }
+
+    /// The different outcomes of concurrent equal requests.
+    func outcomes(of request: ServiceRequest = ServiceRequest(.get, "/a"), count: Int) async -> Set<String> {
+        await withTaskGroup(of: String.self) { group in
+            for _ in 0..<count { group.addTask { await outcome(request) } }
+            return await group.reduce(into: []) { $0.insert($1) }
+        }
+    }
 }
 
 /// Whatever was sent by the shared transport before would have come before what is sent now.
