@@ -27,6 +27,36 @@ struct CurlPoisoningTests {
         var request: ServiceRequest { ServiceRequest(self == .head ? .head : .get, "/first") }
     }
 
+    /// A use of a service for the request that follows.
+    private enum Operation: CaseIterable {
+        case get, post, open, download, upload
+
+        /// The outcome of the operation, in a few words as ``HTTPService/outcome(_:)`` has it.
+        func outcome(of service: HTTPService, headers: ServiceHeaders, in folder: TemporaryFolder) async -> String {
+            let request = ServiceRequest(.get, "/next", headers: headers)
+            let sent = ServiceRequest(.post, "/next", headers: headers, body: .text("sent"))
+            do {
+                switch self {
+                case .get: return await service.outcome(request)
+                case .post: return await service.outcome(sent)
+                case .open:
+                    let stream = try await service.open(request)
+                    let body = try await stream.bytes.reduce(into: Data()) { $0 += $1 }
+                    return "\(stream.status) \(String(decoding: body, as: UTF8.self))"
+                case .download:
+                    let file = folder.url.appendingPathComponent(UUID().uuidString)
+                    _ = try await DownloadProvider(service).request(ServiceDownload(request, to: .file(file)))
+                    return "200 \(try String(contentsOf: file, encoding: .utf8))"
+                case .upload:
+                    let response = try await UploadProvider(service).request(sent)
+                    return "\(response.status) \(response.text)"
+                }
+            } catch {
+                return "\(self) \(error)"
+            }
+        }
+    }
+
     private static let unasked = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison"
     private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nright"
 
@@ -42,6 +72,7 @@ struct CurlPoisoningTests {
         arguments: First.allCases)
     func idleConnection(first: First) async throws {
         let rounds = Volume.of(125, normally: 10)
+        let folder = try TemporaryFolder()
         let reads = (0..<Self.users).map { _ in TestGate() }
         let sends = (0..<Self.users).map { _ in DispatchSemaphore(value: 0) }
         let serve = { @Sendable (connection: RawConnection) in
@@ -75,8 +106,8 @@ struct CurlPoisoningTests {
                             _ = await service.outcome(request)
                             sends[user].signal()
                             try await reads[user].pass()
-                            let method = round.isMultiple(of: 2) ? ServiceRequest.Method.get : .post
-                            outcomes.append(await service.outcome(ServiceRequest(method, "/next", headers: headers)))
+                            let operation = Operation.allCases[round % Operation.allCases.count]
+                            outcomes.append(await operation.outcome(of: service, headers: headers, in: folder))
                         }
                         return outcomes
                     }
@@ -130,6 +161,30 @@ struct CurlPoisoningTests {
             for method in [ServiceRequest.Method.get, .post] {
                 _ = await service.outcome(first.request)
                 #expect(await service.outcome(ServiceRequest(method, "/next")) == "200 right")
+            }
+        }
+    }
+
+    @Test(
+        "A followed redirect with an unrequested response behind it is followed",
+        arguments: [
+            "302 Found\r\nContent-Length: 0", "302 Found\r\nContent-Length: 5",
+            "307 Temporary Redirect\r\nTransfer-Encoding: chunked",
+        ])
+    func followed(redirect: String) async throws {
+        let body = redirect.hasSuffix("5") ? "hello" : redirect.hasSuffix("0") ? "" : "5\r\nhello\r\n0\r\n\r\n"
+        let serve = { @Sendable (connection: RawConnection) in
+            while let head = connection.readHead() {
+                let hop = "HTTP/1.1 \(redirect)\r\nLocation: /next\r\n\r\n\(body)\(Self.unasked)"
+                connection.write(head.contains(" /first ") ? hop : Self.answer)
+            }
+        }
+        try await withRawServer(serve) { _, service in
+            for round in 0..<Volume.of(1_000, normally: 20) {
+                let request =
+                    round.isMultiple(of: 2)
+                    ? ServiceRequest(.get, "/first") : ServiceRequest(.post, "/first", body: .text("sent"))
+                #expect(await service.outcome(request) == "200 right")
             }
         }
     }
