@@ -118,6 +118,20 @@ struct TransferLoopbackTests {
         }
     }
 
+    @Test("A download that unpacks beyond its limit fails and leaves nothing", arguments: [true, false])
+    func bomb(isServiceLimit: Bool) async throws {
+        try await LoopbackServer.run { server in
+            server.on(.get, "/film", answer: .gzipBomb(unpacking: 1 << 30))
+            var (service, download) = (server.service(), download)
+            if isServiceLimit { service.configuration.limits.openedBody = 1 << 20 } else { download.size = 1 << 20 }
+            let error = await #expect(throws: (any Error).self) {
+                try await DownloadProvider(service).request(download)
+            }
+            #expect((error as? HTTPError)?.reason.words == (isServiceLimit ? "too large \(1 << 20)" : nil))
+            #expect((error is TransferError) != isServiceLimit && names.isEmpty)
+        }
+    }
+
     @Test("Of a failure nothing is kept, and the error has what the server said")
     func failure() async throws {
         try await LoopbackServer.run { server in

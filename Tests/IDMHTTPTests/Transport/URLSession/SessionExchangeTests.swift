@@ -206,6 +206,9 @@ struct SessionExchangeTests {
         arguments: [
             (.cannotFindHost, .unreachable), (.notConnectedToInternet, .unreachable),
             (.cannotConnectToHost, .unreachable), (.serverCertificateUntrusted, .untrusted(.other)),
+            (.serverCertificateHasBadDate, .untrusted(.expired)),
+            (.serverCertificateNotYetValid, .untrusted(.expired)),
+            (.serverCertificateHasUnknownRoot, .untrusted(.unknownAuthority)),
             (.secureConnectionFailed, .untrusted(.other)), (.networkConnectionLost, .truncated),
             (.cannotDecodeContentData, .undecodable), (.cannotParseResponse, .malformed), (.unknown, .truncated),
         ] as [(URLError.Code, TransportFault.Kind)])
