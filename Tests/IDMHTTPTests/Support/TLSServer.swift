@@ -64,7 +64,7 @@ final class TLSServer {
 
     /// Serves each connection in a thread. The first line of its output is its port.
     private static let script = """
-        import socket, ssl, struct, sys, threading
+        import queue, select, socket, ssl, struct, sys, threading
 
         kind, name = sys.argv[1:]
         listener = socket.create_server(("127.0.0.1", 0))
@@ -76,7 +76,7 @@ final class TLSServer {
             context.set_ciphers("ALL:@SECLEVEL=0")
             context.minimum_version = ssl.TLSVersion.TLSv1
             context.maximum_version = ssl.TLSVersion.TLSv1
-        count, last = [0], [None]
+        count, last, sent = [0], [None], queue.Queue()
         unasked = b"HTTP/1.1 200 OK\\r\\nContent-Length: 6\\r\\n\\r\\npoison"
 
         def frame(type, flags, stream, payload):
@@ -110,20 +110,40 @@ final class TLSServer {
                 if trailers: answer += frame(1, 5, stream, field(b"x-sum", b"1"))
                 connection.sendall(answer)
 
+        # The heads of responses without a body, by the names of their paths.
+        heads = {
+            b"/noContent": b"204 No Content\\r\\n\\r\\n", b"/notModified": b"304 Not Modified\\r\\n\\r\\n",
+            b"/head": b"200 OK\\r\\nContent-Length: 5\\r\\n\\r\\n",
+            b"/unauthorized": b"401 Who\\r\\nWWW-Authenticate: Basic\\r\\nContent-Length: 0\\r\\n\\r\\n",
+            b"/redirect": b"302 Found\\r\\nLocation: /next\\r\\nContent-Length: 0\\r\\n\\r\\n",
+        }
+
         def serve_h1(connection, number):
             reader = connection.makefile("rb")
+            # OpenSSL allows one thread at a time: this one sends what the main thread asks for.
+            wake, waker = socket.socketpair()
             while True:
+                while wake in select.select([connection, wake], [], [])[0]:
+                    wake.recv(1)
+                    connection.sendall(unasked)
+                    sent.put(True)
+                path = reader.readline().split(b" ")[1:2]
+                if not path: return
                 while True:
                     line = reader.readline()
                     if not line: return
                     if line == b"\\r\\n": break
+                if path[0] in heads:
+                    last[0] = waker
+                    connection.sendall(b"HTTP/1.1 " + heads[path[0]] + (unasked if kind == "split" else b""))
+                    continue
                 body = b"hello at %d" % number
                 if kind in ("cut", "close"):
                     connection.sendall(b"HTTP/1.1 200 OK\\r\\nConnection: close\\r\\n\\r\\n" + body)
                     if kind == "close": connection.unwrap()
                     return
                 head = b"HTTP/1.1 200 OK\\r\\nContent-Length: %d\\r\\n\\r\\n" % len(body)
-                last[0] = connection
+                last[0] = waker
                 connection.sendall(head)
                 connection.sendall(body + (unasked if kind == "split" else b""))
 
@@ -148,7 +168,9 @@ final class TLSServer {
 
         threading.Thread(target=accept, daemon=True).start()
         for command in sys.stdin:
-            if command == "unasked\\n": last[0].sendall(unasked)
+            if command == "unasked\\n":
+                last[0].send(b"x")
+                sent.get()
             print(count[0], flush=True)
         """
 }
