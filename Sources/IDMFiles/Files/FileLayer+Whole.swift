@@ -37,8 +37,8 @@ extension FileLayer {
     }
 
     /// Returns the contents of a file. Nil if it can't be read, isn't a regular file, or is longer than `limit`.
-    package func contents(of path: String, limit: Int = 1 << 20) -> [UInt8]? {
-        guard let file = try? open(path, .reading) else { return nil }
+    package func contents(of place: FilePlace, limit: Int = 1 << 20) -> [UInt8]? {
+        guard let file = try? open(place, .reading) else { return nil }
         defer { try? close(file) }
         guard let status = try? status(file), status.kind == .file, status.size <= limit,
             let bytes = try? readAll(file, length: Int(status.size), at: 0), bytes.count == status.size
@@ -46,15 +46,13 @@ extension FileLayer {
         return bytes
     }
 
-    /// Replaces a file with these bytes in one step, by writing a second file and renaming it.
+    /// Replaces a file with these bytes in one step, by writing a second file and renaming it. The second file is a
+    /// new one: what is in its place is removed.
     package func replace(
-        _ path: String, by way: String, with bytes: [UInt8], synchronizing: Bool
+        _ place: FilePlace, by way: FilePlace, with bytes: [UInt8], synchronizing: Bool
     ) throws(FileFault) {
-        // What a process that has ended left there may be open to others.
-        if let left = try statusIfThere(way), left.mode & 0o177 != 0 { try removeIfThere(way) }
-        let file = try open(way, .writing)
+        let file = try openNew(way)
         do throws(FileFault) {
-            try cut(file, to: 0)
             var written = 0
             try writeAll(file, bytes, counting: &written)
             if synchronizing { try synchronize(file) }
@@ -63,7 +61,19 @@ extension FileLayer {
             throw error
         }
         try close(file)
-        try rename(way, path)
+        try rename(way, place)
+    }
+
+    /// Creates a file for this user alone, in place of what is there: a process that has ended may have left it open to
+    /// others, and a hard link is another name of a file of theirs.
+    private func openNew(_ place: FilePlace) throws(FileFault) -> Int32 {
+        do throws(FileFault) {
+            return try open(place, .creating)
+        } catch {
+            guard error.isPresence else { throw error }
+        }
+        try removeIfThere(place)
+        return try open(place, .creating)
     }
 
     // MARK: Locks
@@ -90,6 +100,14 @@ extension FileLayer {
     }
 
     // MARK: Paths
+
+    package func contents(of path: String, limit: Int = 1 << 20) -> [UInt8]? { contents(of: .path(path), limit: limit) }
+
+    package func replace(
+        _ path: String, by way: String, with bytes: [UInt8], synchronizing: Bool
+    ) throws(FileFault) {
+        try replace(.path(path), by: .path(way), with: bytes, synchronizing: synchronizing)
+    }
 
     package func open(_ path: String, _ way: FileOpening) throws(FileFault) -> Int32 { try open(.path(path), way) }
     package func status(at path: String) throws(FileFault) -> FileStatus { try status(at: .path(path)) }

@@ -7,16 +7,24 @@ internal import IDMFiles
 /// response to a request with credentials.
 ///
 /// A file that is damaged, or was written by another version, is removed and counts as missing. Files with other names
-/// are never touched. Links are neither followed nor written through.
+/// are never touched. Each operation opens the folder and works in that one, even if it is moved. Links in it are
+/// neither followed nor written through.
 final class CacheFolder: Sendable {
     private struct Index {
         var isRead = false
         /// The bytes of each file, and when it was used last: first those that were there, in the order of their age.
         var files: [String: (bytes: Int, lastUse: UInt64)] = [:]
         var uses: UInt64 = 0
+        /// The files that couldn't be removed when they became invalid. They aren't read. If there are very many, no
+        /// file is.
+        var invalid: Set<String> = []
+
+        func canRead(_ name: String) -> Bool {
+            files[name] != nil && !invalid.contains(name) && invalid.count < 1_000
+        }
     }
 
-    private let folder: String
+    private let path: String
     private let byteLimit: Int
     private let files: any FileLayer
     private let index = Locked(Index())
@@ -26,7 +34,7 @@ final class CacheFolder: Sendable {
     private static let ending = ".response"
 
     init(_ folder: URL, byteLimit: Int, files: any FileLayer = POSIXFiles()) {
-        self.folder = folder.standardizedFileURL.path
+        path = folder.standardizedFileURL.path
         self.byteLimit = max(byteLimit, 0)
         self.files = files
     }
@@ -52,12 +60,15 @@ final class CacheFolder: Sendable {
     // MARK: On the queue
 
     private func read(_ address: String) -> [StoredResponse] {
-        readIndex()
         let name = Self.name(of: address)
-        guard index.withLock({ $0.files[name] != nil }), let bytes = files.contents(of: path(name), limit: mostOfFile)
+        guard let folder = try? open() else { return [] }
+        defer { try? files.close(folder) }
+        readIndex(folder)
+        guard index.withLock({ $0.canRead(name) }),
+            let bytes = files.contents(of: FilePlace(folder: folder, name: name), limit: mostOfFile)
         else { return [] }
         guard let responses = Self.decoded(bytes, address: address) else {
-            remove(name)
+            remove(name, from: folder)
             return []
         }
         index.withLock { index in
@@ -68,17 +79,29 @@ final class CacheFolder: Sendable {
     }
 
     private func write(_ responses: [StoredResponse], _ address: String) {
-        readIndex()
         let name = Self.name(of: address)
         let kept = responses.filter(\.isForDisk)
-        guard !kept.isEmpty, let bytes = Self.encoded(kept, address: address), bytes.count <= mostOfFile,
-            (try? FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])) != nil,
-            (try? files.replace(path(name), by: path(name) + ".new", with: bytes, synchronizing: false)) != nil
-        else { return remove(name) }
+        let opened: Int32?
+        do {
+            opened = try kept.isEmpty ? open() : openOrMake()
+        } catch {
+            return forget(name)
+        }
+        guard let folder = opened else { return }
+        defer { try? files.close(folder) }
+        readIndex(folder)
+        let (place, way) = (FilePlace(folder: folder, name: name), FilePlace(folder: folder, name: name + ".new"))
+        guard !kept.isEmpty, let bytes = Self.encoded(kept, address: address), bytes.count <= mostOfFile else {
+            return remove(name, from: folder)
+        }
+        guard (try? files.replace(place, by: way, with: bytes, synchronizing: false)) != nil else {
+            try? files.removeIfThere(way)
+            return remove(name, from: folder)
+        }
         let old = index.withLock { index -> [String] in
             index.uses += 1
             index.files[name] = (bytes.count, index.uses)
+            index.invalid.remove(name)
             var sum = index.files.values.reduce(0) { $0 + $1.bytes }
             return index.files.sorted { $0.value.lastUse < $1.value.lastUse }.prefix { file in
                 guard sum > byteLimit else { return false }
@@ -86,20 +109,37 @@ final class CacheFolder: Sendable {
                 return true
             }.map(\.key)
         }
-        old.forEach(remove)
+        for name in old { remove(name, from: folder) }
     }
 
-    private func remove(_ name: String) {
-        guard (try? files.removeIfThere(path(name))) != nil else { return }
-        index.withLock { _ = $0.files.removeValue(forKey: name) }
+    private func remove(_ name: String, from folder: Int32) {
+        guard (try? files.removeIfThere(FilePlace(folder: folder, name: name))) != nil else { return forget(name) }
+        noteRemoval(of: name)
     }
+
+    private func noteRemoval(of name: String) {
+        index.withLock { index in
+            index.files[name] = nil
+            index.invalid.remove(name)
+        }
+    }
+
+    /// Makes a file that can't be removed one that isn't read.
+    private func forget(_ name: String) { index.withLock { _ = $0.invalid.insert(name) } }
 
     private func removeFiles() throws {
-        index.withLock { $0 = Index() }
+        // Whatever can't be removed isn't read.
+        index.withLock { index in
+            index.isRead = true
+            index.invalid.formUnion(index.files.keys)
+        }
+        guard let folder = try open() else { return index.withLock { ($0.files, $0.invalid) = ([:], []) } }
+        defer { try? files.close(folder) }
         var first: (any Error)?
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where Self.isOurs(name) {
+        for name in try files.names(in: folder) where Self.isOurs(name) {
             do {
-                try files.removeIfThere(path(name))
+                try files.removeIfThere(FilePlace(folder: folder, name: name))
+                noteRemoval(of: name)
             } catch {
                 first = first ?? error
             }
@@ -107,13 +147,14 @@ final class CacheFolder: Sendable {
         if let first { throw first }
     }
 
-    private func readIndex() {
-        guard !index.withLock({ $0.isRead }) else { return }
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    private func readIndex(_ folder: Int32) {
+        guard !index.withLock({ $0.isRead }), let names = try? files.names(in: folder) else { return }
         // What a process was writing when it ended.
-        for name in names where Self.isOurs(name) && name.hasSuffix(".new") { try? files.removeIfThere(path(name)) }
+        for name in names where Self.isOurs(name) && name.hasSuffix(".new") {
+            try? files.removeIfThere(FilePlace(folder: folder, name: name))
+        }
         let found = names.filter { Self.isOurs($0) && !$0.hasSuffix(".new") }.compactMap { name in
-            (try? files.status(at: path(name))).map { (name, Int($0.size), $0.modified) }
+            (try? files.status(at: FilePlace(folder: folder, name: name))).map { (name, $0.length, $0.modified) }
         }
         index.withLock { index in
             index.isRead = true
@@ -124,7 +165,22 @@ final class CacheFolder: Sendable {
         }
     }
 
-    private func path(_ name: String) -> String { "\(folder)/\(name)" }
+    /// Opens the folder, whose path may be a link. Nil if it isn't there.
+    private func open() throws(FileFault) -> Int32? {
+        do throws(FileFault) {
+            return try files.open(path, .namedFolder)
+        } catch {
+            if error.isAbsence { return nil }
+            throw error
+        }
+    }
+
+    private func openOrMake() throws -> Int32? {
+        if let folder = try open() { return folder }
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        return try open()
+    }
 
     private static func name(of address: String) -> String { SHA256.hex(of: address.utf8) + ending }
 

@@ -20,18 +20,32 @@ internal import IDMCore
 public final class HTTPCache: Sendable {
     struct State: Sendable {
         var memory: CacheMemory
-        /// Counts everything that makes stored responses invalid.
+        /// Counts everything that makes stored responses invalid or replaces them.
         var changes = 0
         var lastWipe = 0
         var lastPrivateWipe = 0
-        /// The last change of each address. The floor is that of all addresses that aren't in here.
-        var lastInvalidations: [String: Int] = [:]
-        var invalidationFloor = 0
+        var invalidations = LastChanges()
+        /// The responses that were kept. One that was read from the folder before is older.
+        var keeps = LastChanges()
         var validating: Set<String> = []
         /// The requests on their way to the server, closed when their response is stored or can't be.
         var fetches: [CacheFetch.Key: LatestValue<Void>] = [:]
         /// The addresses whose last response couldn't be stored: requests for them don't wait for each other.
         var unstorable: Set<String> = []
+    }
+
+    /// The last change of each address.
+    struct LastChanges: Sendable {
+        private var changes: [String: Int] = [:]
+        /// That of all addresses that aren't in the table.
+        private var floor = 0
+
+        subscript(address: String) -> Int { changes[address] ?? floor }
+
+        mutating func note(_ change: Int, of address: String) {
+            if changes.count > 1_000 { (changes, floor) = ([:], change) }
+            changes[address] = change
+        }
     }
 
     private let state: Locked<State>
@@ -107,7 +121,12 @@ public final class HTTPCache: Sendable {
         guard let folder, request.credentials == nil, !request.isSecret,
             let found = latest(await folder.responses(of: request.address), for: request)
         else { return nil }
-        keepInMemory(found, request.address, since: change)
+        state.withLock { state in
+            guard found.cost <= mostOfResponse, state.isValid(found, of: request.address, since: change),
+                state.keeps[request.address] <= change
+            else { return }
+            state.memory.keep(found, of: request.address)
+        }
         return found
     }
 
@@ -123,21 +142,19 @@ public final class HTTPCache: Sendable {
 
     /// Keeps a response to a request that was made after a change, unless it isn't valid any more.
     func keep(_ response: StoredResponse, for request: CacheRequest, since change: Int) {
-        guard keepInMemory(response, request.address, since: change), let folder, response.isForDisk else { return }
-        folder.replace(state.withLock { $0.memory.responses(of: request.address) }, of: request.address)
-    }
-
-    @discardableResult
-    private func keepInMemory(_ response: StoredResponse, _ address: String, since change: Int) -> Bool {
-        guard response.cost <= mostOfResponse else { return false }
-        return state.withLock { state in
-            let last = max(
-                state.lastWipe, state.lastInvalidations[address] ?? state.invalidationFloor,
-                response.credentials == nil ? 0 : state.lastPrivateWipe)
-            guard last <= change else { return false }
+        let address = request.address
+        guard response.cost <= mostOfResponse else { return }
+        // One that isn't for the disk replaces the one that is there all the same.
+        let isInFolder =
+            folder != nil && response.credentials == nil && (response.isForDisk || !request.isSecret)
+        state.withLock { state in
+            guard state.isValid(response, of: address, since: change) else { return }
+            state.changes += 1
+            state.keeps.note(state.changes, of: address)
             state.memory.keep(response, of: address)
             state.unstorable.remove(address)
-            return true
+            // Under the lock, so that the folder gets the responses in the order in which memory got them.
+            if isInFolder { folder?.replace(state.memory.responses(of: address), of: address) }
         }
     }
 
@@ -145,15 +162,12 @@ public final class HTTPCache: Sendable {
         guard !addresses.isEmpty else { return }
         state.withLock { state in
             state.changes += 1
-            if state.lastInvalidations.count > 1_000 {
-                (state.lastInvalidations, state.invalidationFloor) = ([:], state.changes)
-            }
             for address in addresses {
-                state.lastInvalidations[address] = state.changes
+                state.invalidations.note(state.changes, of: address)
                 state.memory.remove(address)
+                folder?.replace([], of: address)
             }
         }
-        for address in addresses { folder?.replace([], of: address) }
     }
 
     /// Begins to validate an address that was answered. False if that is under way.
@@ -188,6 +202,13 @@ public final class HTTPCache: Sendable {
     }
 
     func canKeep(_ bytes: Int) -> Bool { bytes <= mostOfResponse }
+}
+
+extension HTTPCache.State {
+    /// Returns true unless something made a response to a request invalid after that was made.
+    fileprivate func isValid(_ response: StoredResponse, of address: String, since change: Int) -> Bool {
+        max(lastWipe, invalidations[address], response.credentials == nil ? 0 : lastPrivateWipe) <= change
+    }
 }
 
 extension HTTPCache: CustomStringConvertible, CustomReflectable {
