@@ -221,6 +221,8 @@ extension RequestExecutor {
             // The error keeps the head of the response.
             throw HTTPError.Reason.Thrown(HTTPError.Reason(fault), response: head)
         }
+        // Nothing is complete too, unless what was sent has been.
+        if body.isEmpty, request.body == nil { progress?.report(completed: 0, total: 0) }
         EventRecorder.record(.received(bytes: body.count))
         var result = head
         result.body = body

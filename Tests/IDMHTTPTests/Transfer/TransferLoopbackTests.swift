@@ -132,6 +132,35 @@ struct TransferLoopbackTests {
         }
     }
 
+    @Test("A transfer of 0 bytes ends at the fraction 1")
+    func nothing() async throws {
+        let source = try folder.file("source", Data())
+        try await LoopbackServer.run { server in
+            server.on(.get, "/film", answer: .bytes(Data()))
+            server.on(.put, "/film", answer: .bytes(Data()))
+            let (service, upload) = (server.service(), ServiceRequest(.put, "/film", body: .file(source)))
+
+            let fractions = [
+                try await lastFraction(of: DownloadProvider(service), download),
+                try await lastFraction(of: UploadProvider(service), upload),
+                try await lastFraction(of: service, download.request),
+                try await lastFraction(of: service, upload),
+            ]
+
+            #expect(fractions == [1, 1, 1, 1])
+        }
+    }
+
+    private func lastFraction<Provider: DataProvider>(
+        of provider: Provider, _ input: Provider.Input
+    ) async throws -> Double? {
+        let last = Observed<Double?>(nil)
+        let call = Integrator(provider).prepareCall(input)
+            .onProgress { progress in last.change { $0 = progress.fraction } }
+        _ = try await call.call().value
+        return last.value
+    }
+
     @Test("Of a failure nothing is kept, and the error has what the server said")
     func failure() async throws {
         try await LoopbackServer.run { server in
