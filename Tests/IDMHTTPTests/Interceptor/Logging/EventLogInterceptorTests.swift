@@ -53,17 +53,23 @@ struct EventLogInterceptorTests {
                 """)
     }
 
-    @Test("the log names redirects without secrets")
-    func redirects() async throws {
+    @Test(
+        "the log names redirects without secrets",
+        arguments: [
+            ("token=s3cret", "token=<redacted>"), ("name=token&value=s3cret", "name=token&value=<redacted>"),
+            ("next=%252Fy%253Ftoken%253Ds3cret", "next=<redacted>"),
+            ("variables=%7B%22password%22%3A%22s3cret%22%7D", "variables=<redacted>"),
+        ])
+    func redirects(query: String, shown: String) async throws {
         let transport = ScriptedTransport { request in
             request.url.host == "h"
-                ? .text("", status: 302, headers: ["Location": "https://other/?token=s3cret"]) : .text("x")
+                ? .text("", status: 302, headers: ["Location": "https://other/?\(query)"]) : .text("x")
         }
         _ = try await service(transport).request(ServiceRequest(.get, "/"))
 
         #expect(
             kinds == [
-                "attempt 1", "response 302", "redirect to https://other/?token=<redacted>", "attempt 2", "response 200",
+                "attempt 1", "response 302", "redirect to https://other/?\(shown)", "attempt 2", "response 200",
                 "received 1 bytes", "success 200",
             ])
     }

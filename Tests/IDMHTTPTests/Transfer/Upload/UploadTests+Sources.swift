@@ -41,6 +41,13 @@ extension UploadTests {
             ("shorter", { try bytes.dropLast().write(to: $0) }),
             ("no such file", { try FileManager.default.removeItem(at: $0) }),
             ("changed", { try Self.replace($0) }),
+            (
+                "changed",
+                {
+                    try Self.overwrite($0)
+                    try Self.age($0)
+                }
+            ),
         ]
         for (word, way) in ways {
             let (first, second) = (try folder.file("film", bytes), try folder.file("other", bytes))
