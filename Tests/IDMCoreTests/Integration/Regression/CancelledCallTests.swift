@@ -118,20 +118,50 @@ struct CancelledCallTests {
         #expect(outcomes.allSatisfy { $0.cancelReason == nil })
     }
 
-    @Test(arguments: CallerPlace.allCases)
-    func `handlers of a cancelled call have its caller's task-locals`(place: CallerPlace) async throws {
+    /// What cancels a call.
+    enum Canceller: CaseIterable, Sendable {
+        case task, taskOfWaitingCall, integrator, newerCall, release
+    }
+
+    @Test(arguments: CallerPlace.allCases, Canceller.allCases)
+    func `handlers of a cancelled call have its caller's task-locals`(
+        place: CallerPlace, canceller: Canceller
+    ) async throws {
         let log = Log()
+        // A call that was never started ends without a completion.
+        let expected = ["cancel for ann"] + (canceller == .taskOfWaitingCall ? [] : ["completion for ann"])
         try await place.run { isolation in
             let provider = ControlledDataProvider<Int, Int>()
-            let call = Integrator(provider).prepareCall(1)
-                .onCancel { _ in log.add("cancel for \(Self.user)") }
-                .onCompletion { log.add("completion for \(Self.user)") }
-            let task = Self.$user.withValue("ann") { call.call(isolation: isolation) }
+            var integrator: Integrator<Int, Int>? = Integrator(
+                provider, executing: canceller == .newerCall ? .latest : .queue,
+                cancelsWhenReleased: canceller == .release)
+            var others: [IntegrationTask<Int>?] = []
+            if canceller == .taskOfWaitingCall { others = [integrator?.prepareCall(0).call(isolation: isolation)] }
+            var task = Self.$user.withValue("ann") {
+                integrator?.prepareCall(1)
+                    .onCancel { _ in log.add("cancel for \(Self.user)") }
+                    .onCompletion { log.add("completion for \(Self.user)") }
+                    .call(isolation: isolation)
+            }
             _ = try await provider.waitForRequest()
-            Self.$user.withValue("eve") { task.cancel(isolation: isolation) }
-            await task.finish()
+
+            Self.$user.withValue("eve") {
+                switch canceller {
+                case .task, .taskOfWaitingCall: task?.cancel(isolation: isolation)
+                case .integrator: integrator?.cancel(isolation: isolation)
+                case .newerCall: others = [integrator?.prepareCall(2).call(isolation: isolation)]
+                case .release: (task, integrator) = (nil, nil)
+                }
+            }
+
+            try await log.count(reaches: expected.count)
+            await task?.finish()
+            for other in others {
+                other?.cancel(isolation: isolation)
+                await other?.finish()
+            }
         }
 
-        #expect(log.entries == ["cancel for ann", "completion for ann"])
+        #expect(log.entries == expected)
     }
 }
