@@ -9,6 +9,8 @@ struct CachedExchange: Sendable {
     let secrets: ServiceRedaction
     /// True if equal requests may wait for this one. False if its body is read at the caller's pace.
     let isShared: Bool
+    /// The clock of the time-out of a validation behind its answer.
+    var clock: any Clock<Duration> = ContinuousClock()
     let send: Send
 
     func response(to original: TransportRequest) async throws -> TransportResponse {
@@ -39,6 +41,8 @@ struct CachedExchange: Sendable {
                 request.didQueue()
                 _ = await other.next(after: 1)
                 try Task.checkCancellation()
+                // The idle time-out counts again.
+                request.didSend(0)
                 // Asks by itself if the response can't be used: equal requests don't wait for each other in turn.
                 found = await lookUp(request, cached, policy)
             }
@@ -137,16 +141,18 @@ struct CachedExchange: Sendable {
         return answer(updated, request, cookies: response.headers.values(of: .setCookie))
     }
 
-    /// Validates a response that has answered a request already. What comes of it is for the next one.
+    /// Validates a response that has answered a request already, within the idle time-out. The result is for the next
+    /// request.
     private func validateLater(_ stored: StoredResponse, _ request: TransportRequest, _ cached: CacheRequest) {
         guard cache.beginValidation(cached.address) else { return }
-        var request = request
-        (request.didSend, request.didQueue, request.didReceive) = ({ _ in }, {}, nil)
-        Task(executorPreference: LibraryTask.executor) { [request] in
+        Task(executorPreference: LibraryTask.executor) {
             defer { cache.endValidation(cached.address) }
-            guard let response = try? await validate(stored, request, cached) else { return }
-            var rest = response.body.makeAsyncIterator()
-            while (try? await rest.next(isolation: nil)) != nil {}
+            try? await Timeout(clock).run(request.timeout) { limit in
+                var request = request
+                (request.didSend, request.didQueue) = ({ _ in limit.noteActivity() }, { limit.suspend() })
+                request.didReceive = nil
+                for try await _ in try await validate(stored, request, cached).body { limit.noteActivity() }
+            }
         }
     }
 

@@ -43,7 +43,7 @@ struct RequestExecutor: Sendable {
             return try await call.timeout.run(request.timeout, control: .current) { limit in
                 var request = request
                 let (didSend, didQueue, recorder) = (request.didSend, request.didQueue, EventRecorder.current)
-                // The progress of a request with a body is that of the body.
+                // Sent bytes are progress only of a request with a body.
                 let (progress, length) = (
                     request.body.flatMap { _ in IntegrationProgress.current }, request.body?.length
                 )
@@ -102,7 +102,7 @@ extension RequestExecutor {
                 }
             request.didReceive = if let arrivals { { @Sendable arrival in arrivals.report(arrival) } } else { nil }
             let (sent, generation) = withCookies(request, call.scope)
-            let response = try await send(sent)
+            let response = try await send(sent, call)
             if let generation {
                 configuration.cookies?.take(
                     response.headers, from: request.url, generation: generation, isForeign: request.hasLeftOrigin)
@@ -132,8 +132,9 @@ extension RequestExecutor {
         }
     }
 
-    private func send(_ request: TransportRequest) async throws -> TransportResponse {
-        guard let exchange = cachedExchange else { return try await transport.send(request) }
+    private func send(_ request: TransportRequest, _ call: RequestContext) async throws -> TransportResponse {
+        guard var exchange = cachedExchange else { return try await transport.send(request) }
+        exchange.clock = call.clock
         return try await exchange.response(to: request)
     }
 
