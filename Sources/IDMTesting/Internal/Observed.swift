@@ -60,8 +60,8 @@ package final class Observed<Value: Sendable>: Sendable {
         let timer = limit.map { limit in
             Task { [weak self] in
                 // In parts: where the thread pool is busy, each part waits for its turn, as what is awaited does.
-                for _ in 0..<10 {
-                    guard (try? await Task.sleep(for: limit / 10)) != nil else { return }
+                for _ in 0..<50 {
+                    guard (try? await Task.sleep(for: limit / 50)) != nil else { return }
                 }
                 self?.expire(id)
             }
