@@ -8,7 +8,8 @@ internal import IDMCore
 /// between launches; a configuration whose cache is nil stores nothing.
 ///
 /// - Responses to GET are kept, whole ones only: a part (206), a body that breaks off, and one that is longer than a
-///   quarter of the limit is not.
+///   quarter of the limit is not. They are kept at the end of the body, before response rules apply.
+/// - Requests with conditions or a `Range` pass by the cache. One with `only-if-cached` fails if nothing is stored.
 /// - A request that shows who asks (an `Authorization`, a cookie, any secret header or query item) gets only what the
 ///   same credentials got. Its response is kept only if the server allows it (`max-age`, `Expires`, `public`,
 ///   `private`, `must-revalidate` or `s-maxage`), and in memory alone. A log-in, a log-out and

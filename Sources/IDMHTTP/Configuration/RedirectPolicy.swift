@@ -1,4 +1,6 @@
-/// The policy for responses that redirect a request.
+/// The policy for responses that redirect a request: 301, 302, 303, 307 and 308 with a `Location`.
+///
+/// A request after 303, and a POST after 301 or 302, becomes a GET without a body; HEAD stays.
 ///
 /// A redirect to another origin drops every header field that is marked as secret or has the name of a credential:
 /// `Authorization`, `Cookie`, every `…-Key` and similar names, and those that ``ServiceRedaction/adding(_:)`` adds. A

@@ -1,5 +1,6 @@
 extension ServiceRequest {
-    /// Why a request can't be sent. Nothing of it has reached the network.
+    /// Why a request can't be sent. Nothing of it has reached the network, unless a file of its body changed while it
+    /// was sent.
     ///
     /// No case holds the value of a header, of a query item or of a body: they may be secret.
     public enum Fault: Error, Sendable, Hashable {

@@ -31,7 +31,8 @@ public struct HTTPError: Error, Sendable {
 
     /// The reasons of a failure.
     public enum Reason: Sendable {
-        /// The request can't be sent as it stands. Nothing of it has reached the network, or not all of its body.
+        /// The request can't be sent as it stands. Nothing of it has reached the network, unless a file of its body
+        /// changed while it was sent.
         case badRequest(ServiceRequest.Fault)
         /// The transport failed: no connection, a connection that broke, a certificate that isn't trusted.
         case transport(any Error)

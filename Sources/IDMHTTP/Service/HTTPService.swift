@@ -19,8 +19,8 @@ public import IDMCore
 ///
 /// A request ends once: with a response that the rules accept, with an ``HTTPError``, with the error of an interceptor,
 /// or with a `CancellationError` as soon as its task is cancelled. It runs away from the caller's actor, unless the
-/// memory of the cache answers it. The progress of the body is reported to the ambient `IntegrationProgress` if the
-/// status is one from 200 to 299.
+/// memory of the cache answers it. The progress is reported to the ambient `IntegrationProgress`: that of the request's
+/// body, and that of the response's body if the status is one from 200 to 299.
 public struct HTTPService: DataProvider {
     /// The address of the service, and the settings of all its requests.
     public var configuration: ServiceConfiguration

@@ -24,8 +24,8 @@ public import Foundation
 public protocol HTTPTransport: Sendable {
     /// Makes one exchange. Returns when the header of the response is there.
     ///
-    /// Whatever it throws is passed on as the cause of an ``HTTPError``, except for cancellations, which stay what they
-    /// are.
+    /// What it throws becomes the reason of an ``HTTPError``: ``HTTPError/Reason/transport(_:)``, or a more precise one
+    /// for a cancellation, a time-out of URLSession, a fault of the request's body and a limit.
     func send(_ request: TransportRequest) async throws -> TransportResponse
 }
 

@@ -17,6 +17,7 @@ internal import Synchronization
 /// - A credential is sent only to the origin of the base URL.
 /// - Rejected requests share one refresh, for which new requests wait. Each is sent once more with the new credential; a
 ///   second rejection is its result. If the refresh fails, each fails with ``AuthenticationError/refreshFailed(_:)``.
+///   If the authenticator can't refresh, the rejection is the result.
 /// - A request whose body was read and can't be read again fails with ``RequestBody/Fault/usedUp``.
 /// - A cancelled request stops waiting; the refresh continues.
 /// - When the user logs out, waiting requests and those whose response is still to come fail with

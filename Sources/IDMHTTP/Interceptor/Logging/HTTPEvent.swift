@@ -7,9 +7,10 @@ public struct HTTPEvent: Sendable, Hashable {
 
     /// The kinds of events.
     public enum Kind: Sendable, Hashable {
-        /// The request waits, because the limit of its host is reached.
+        /// The request waits for a connection, for a place of a ``ConcurrencyInterceptor``, or for an equal request.
         case queued
-        /// The request goes to the transport, for the first time or again. The number of bytes is nil if it isn't known.
+        /// The request is sent, for the first time or again, or the cache answers it. The number of bytes is nil if it
+        /// isn't known.
         case attempt(Int, bytes: Int?)
         /// The header of a response has come.
         case response(status: Int)
