@@ -22,7 +22,7 @@ public final class ConcurrencyInterceptor: HTTPInterceptor {
 
     /// Waits for a place, and sends the request.
     public func intercept(_ request: ServiceRequest, next: InterceptorChain) async throws -> ServiceResponse {
-        guard let origin = next.configuration.origin else { return try await next(request) }
+        guard let origin = request.origin(in: next.configuration) else { return try await next(request) }
         try await enter(origin)
         let place = FinalAction { self.leave(origin) }
         var response: ServiceResponse

@@ -124,4 +124,15 @@ struct ConcurrencyInterceptorTests {
         #expect(limit.counts(try #require(ServiceOrigin(service.configuration.baseURL))) == (0, 0))
         #expect(try await service.request(ServiceRequest(.get, "/")).status == 200)
     }
+
+    @Test("a request with an absolute link counts for the origin of its link")
+    func absoluteLink() async throws {
+        let limit = ConcurrencyInterceptor(limit: 1)
+        let link = try #require(URL(string: "https://cdn.example.com/a"))
+        let origin = try #require(ServiceOrigin(link))
+        let transport = ScriptedTransport { _ in .text("\(limit.counts(origin).running)") }
+        let service = try HTTPService(transport, interceptors: [limit])
+
+        #expect(try await service.request(ServiceRequest(.get, url: link)).text == "1")
+    }
 }
