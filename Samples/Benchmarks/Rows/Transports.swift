@@ -6,7 +6,7 @@ import IDMHTTP
 /// Requests over libcurl beside the same requests of a bare session with a delegate, to a server that isn't the
 /// bottleneck where nginx is there.
 ///
-/// A bare session on Linux can't be told of a certificate to trust, and is asked without TLS and HTTP/2 instead.
+/// On Linux a bare session accepts no certificates but the system's. Its requests go without TLS and HTTP/2.
 enum Transports {
     static let rows: [Benchmark] = [
         .time("request of a transport", one, against: bareOne, limit: .times(0.38), by: .median, leastRounds: 9),

@@ -122,7 +122,7 @@ public struct HTTPService: DataProvider {
         }
     }
 
-    /// Returns true if the cache may answer a request before its time limits start. They include interceptors.
+    /// Returns true if the cache may answer a request before its time limits start. Interceptors run within them.
     private func mayBeFresh(_ request: ServiceRequest, opens: Bool) -> Bool {
         interceptors.isEmpty && !opens && request.method == .get && configuration.cache.map { !$0.isEmpty } ?? false
     }

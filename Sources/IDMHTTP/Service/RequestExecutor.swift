@@ -18,12 +18,7 @@ struct RequestExecutor: Sendable {
             var resolved = try configuration.resolve(request)
             // The body of an opened stream is never in memory as a whole.
             if opens { resolved.limits.body = resolved.limits.openedBody }
-            var response: ServiceResponse
-            if let fresh = try await freshResponse(to: resolved, call.scope) {
-                response = fresh
-            } else {
-                response = try await self.response(to: resolved, call)
-            }
+            var response = try await self.response(to: resolved, call)
             if let stream = response.stream {
                 response.stream = timed(stream, of: request, idle: resolved.timeout, call)
             } else if let reason = rules.failure(of: response) {
@@ -146,27 +141,17 @@ extension RequestExecutor {
         }
     }
 
-    /// Answers a request that no interceptor sees from the memory of the cache, before its time limits start. Nil if
-    /// there is no such answer.
+    /// Answers a request from the memory of the cache, before its time limits start. Nil if there is no such answer, or
+    /// if it is an error or a redirect: the request is then made within its time limits.
     func freshResponse(to request: ServiceRequest, _ scope: CredentialScope) async -> ServiceResponse? {
-        // An error is thrown again, and reported, where time limits apply.
-        guard let resolved = try? configuration.resolve(request),
-            let response = try? await freshResponse(to: resolved, scope), rules.failure(of: response) == nil
-        else { return nil }
-        return response
-    }
-
-    private func freshResponse(
-        to request: TransportRequest, _ scope: CredentialScope
-    ) async throws -> ServiceResponse? {
-        guard !opens, let exchange = cachedExchange else { return nil }
-        // A redirect is followed where time limits apply.
-        guard let response = exchange.freshResponse(to: withCookies(request, scope).0),
-            !(300..<400).contains(response.status)
+        guard let resolved = try? configuration.resolve(request), let exchange = cachedExchange,
+            let stored = exchange.freshResponse(to: withCookies(resolved, scope).0),
+            !(300..<400).contains(stored.status),
+            let response = try? await answer(stored, from: resolved, {}), rules.failure(of: response) == nil
         else { return nil }
         EventRecorder.recordAttempt(bytes: nil)
-        EventRecorder.record(.response(status: response.status))
-        return try await answer(response, from: request) {}
+        EventRecorder.record(.response(status: stored.status))
+        return response
     }
 
     /// Returns the request with the cookies for its address, and their generation. Redirects don't keep these cookies.

@@ -24,7 +24,7 @@ public import Foundation
 public protocol HTTPTransport: Sendable {
     /// Makes one exchange. Returns when the header of the response is there.
     ///
-    /// What it throws becomes the reason of an ``HTTPError``: ``HTTPError/Reason/transport(_:)``, or a more precise one
+    /// An error becomes the reason of an ``HTTPError``: ``HTTPError/Reason/transport(_:)``, or a more precise one
     /// for a cancellation, a time-out of URLSession, a fault of the request's body and a limit.
     func send(_ request: TransportRequest) async throws -> TransportResponse
 }

@@ -38,7 +38,7 @@ struct CachedDataProviderTests {
         #expect(cache.get("key")?.value == expected.last)
     }
 
-    @Test("With a store that writes at once, only a policy that may deliver two values makes a stream")
+    @Test("Over a store in memory, only a policy with two values makes a stream")
     func streams() throws {
         let policies: [CachePolicy] = [
             .cachedThenRemote, .staleWhileRevalidate(maxAge: .seconds(1)), .cacheElseRemote(maxAge: .seconds(1)),

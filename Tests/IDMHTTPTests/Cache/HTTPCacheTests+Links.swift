@@ -58,7 +58,7 @@ extension HTTPCacheTests {
         }
     }
 
-    @Test("the folder that was opened is the one that is written, even if a link takes its place")
+    @Test("a link in place of the opened folder is not followed")
     func movedFolder() async throws {
         for call in FileFault.Call.allCases where call != .open {
             let (scratch, outside, files) = (try TemporaryFolder(), try TemporaryFolder(), FaultyFiles())

@@ -45,7 +45,7 @@ extension HTTPCacheTests {
         #expect(superseding == .newer && failing == nil ? found == "new" : found != "old")
     }
 
-    @Test("a response that is read from the folder replaces none that was kept or dropped while it was read")
+    @Test("a response read from the folder replaces no newer one in memory")
     func overtakenRead() async throws {
         for superseding in [Superseding.newer, .invalidation] {
             let (scratch, files) = (try TemporaryFolder(), FaultyFiles())
@@ -67,7 +67,7 @@ extension HTTPCacheTests {
         }
     }
 
-    @Test("of responses that are kept at once, the folder has the one that memory has")
+    @Test("responses that are kept at once are equal in memory and folder")
     func keptAtOnce() async throws {
         let scratch = try TemporaryFolder()
         for round in 0..<Volume.of(5_000, normally: 200) {

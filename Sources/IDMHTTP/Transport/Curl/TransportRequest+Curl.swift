@@ -68,7 +68,7 @@ extension TransportRequest {
         if method == .head {
             set(CURLOPT_NOBODY, 1)
         } else if body != nil || method == .post || method == .put || method == .patch {
-            // Some servers want to be told that there is no body.
+            // Some servers refuse these methods without a Content-Length.
             set(CURLOPT_UPLOAD, 1)
             _ = cidm_set_offset(easy, CURLOPT_INFILESIZE_LARGE, body.map { Int64($0.length ?? -1) } ?? 0)
         }

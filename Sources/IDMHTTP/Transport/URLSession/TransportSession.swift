@@ -78,8 +78,8 @@ struct SessionQueues: Sendable {
     /// The queue on which tasks are cancelled. A cancel waits for the session, so it can't run on the caller's thread;
     /// nor on the delegate queue, where it would wait behind received bytes.
     let cancel = DispatchQueue(label: "IDMHTTP.URLSessionTransport.cancel")
-    /// On which a reader who has waited for more gets what there is. Nothing on it waits, and an app may keep all the
-    /// threads busy that others share.
+    /// The queue on which a waiting reader receives the bytes that have arrived. No work on it blocks. It has a thread of
+    /// its own, since an app may keep all shared threads busy.
     let flush = DispatchQueue(label: "IDMHTTP.URLSessionTransport.flush")
 
     init() {

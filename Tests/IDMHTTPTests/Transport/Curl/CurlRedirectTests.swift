@@ -84,7 +84,7 @@ struct CurlRedirectTests {
         }
     }
 
-    @Test("A stalled body of a redirect stops no end of its request, and is dropped", arguments: Stall.allCases)
+    @Test("A redirect with a stalled body ends in time and drops the connection", arguments: Stall.allCases)
     func stalled(stall: Stall) async throws {
         let (hasArrived, isClosed) = (TestGate(), TestGate())
         let serve = { @Sendable (connection: RawConnection) in
